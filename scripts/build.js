@@ -1,0 +1,31 @@
+// Bundles src/cli/main.ts into dist/. Heavy parts are chunks of their own, loaded on demand.
+import { build } from 'esbuild'
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+const out = new URL('../dist/', import.meta.url)
+rmSync(out, { recursive: true, force: true })
+mkdirSync(out, { recursive: true })
+
+await build({
+  absWorkingDir: new URL('..', import.meta.url).pathname,
+  entryPoints: ['src/cli/main.ts'],
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node22.12',
+  minify: true,
+  sourcemap: false,
+  legalComments: 'none',
+  define: { 'process.env.NODE_ENV': '"production"', TILLER_VERSION: JSON.stringify(version) },
+  // Ink asks for it only when DEV is set; left external it would stop the bundle from starting.
+  alias: { 'react-devtools-core': './scripts/nothing.js' },
+  banner: { js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);" },
+  logLevel: 'warning',
+})
+
+for (const wasm of ['web-tree-sitter/web-tree-sitter.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm']) {
+  cpSync(new URL(`../node_modules/${wasm}`, import.meta.url), new URL(wasm.split('/')[1], out))
+}

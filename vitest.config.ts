@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.{ts,tsx}'],
+    exclude: ['test/long/**'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // Real processes and ptys on two cores: more workers only wait for each other.
+    maxWorkers: 2,
+  },
+})
