@@ -21,7 +21,8 @@ await build({
   legalComments: 'none',
   define: { 'process.env.NODE_ENV': '"production"', TILLER_VERSION: JSON.stringify(version) },
   // Ink asks for it only when DEV is set; left external it would stop the bundle from starting.
-  alias: { 'react-devtools-core': './scripts/nothing.js' },
+  // jsonc-parser's main file is UMD, whose own imports a bundler cannot follow.
+  alias: { 'react-devtools-core': './scripts/nothing.js', 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   banner: { js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);" },
   logLevel: 'warning',
 })

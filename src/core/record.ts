@@ -92,6 +92,8 @@ export const Access = z.discriminatedUnion('kind', [
     reads: z.optional(z.boolean()),
   }),
   z.object({ kind: z.literal('net'), host: z.string() }),
+  /** What a tool server does on its own side (MCP): `server.tool`, as `tool` rules name it. */
+  z.object({ kind: z.literal('tool'), name: z.string() }),
   z.object({ kind: z.literal('unknown'), why: z.string() }),
 ])
 export type Access = z.infer<typeof Access>
@@ -113,8 +115,25 @@ export type ResultStatus = z.infer<typeof ResultStatus>
 export const OutcomeStatus = z.enum(['done', 'verified', 'unverified', 'interrupted', 'limit', 'needs-user', 'failed', 'lost'])
 export type OutcomeStatus = z.infer<typeof OutcomeStatus>
 
+export const Totals = z.object({
+  steps: z.number(), calls: z.number(), input: z.number(), output: z.number(),
+  cost: z.number(),
+  /** Some of it had no known price, so the cost is a lower bound. */
+  costUnknown: z.boolean(),
+})
+export type Totals = z.infer<typeof Totals>
+
 export const ToolDeclaration = z.object({ name: z.string(), about: z.optional(z.string()), input: z.unknown() })
 export type ToolDeclaration = z.infer<typeof ToolDeclaration>
+
+/** What a compaction must not forget: whole-file facts of the records before it, so that they need not be read. */
+export const Carry = z.object({
+  model: z.optional(z.string()), effort: z.optional(Effort), mode: z.optional(Mode), title: z.optional(z.string()),
+  grants: z.array(Rule), totals: Totals, seen: z.array(Seen),
+  /** Inputs that are waiting, or that the kept records deliver. */
+  inputs: z.array(z.object({ id: z.string(), text: z.string(), when: z.optional(When), images: z.optional(z.array(Image)) })),
+})
+export type Carry = z.infer<typeof Carry>
 
 const facts = {
   session: z.object({
@@ -132,7 +151,7 @@ const facts = {
     label: z.optional(z.object({ seq: z.number(), text: z.string() })),
   }),
   input: z.object({
-    id: z.string(), text: z.string(), from: z.optional(z.enum(['user', 'check', 'hook'])), when: z.optional(When),
+    id: z.string(), text: z.string(), from: z.optional(z.enum(['user', 'check', 'hook', 'tiller'])), when: z.optional(When),
     images: z.optional(z.array(Image)),
   }),
   withdraw: z.object({ input: z.string(), because: z.optional(z.enum(['user', 'interrupt', 'resume'])) }),
@@ -140,7 +159,7 @@ const facts = {
   shell: z.object({ command: z.string(), exit: z.nullable(z.number()), text: z.string(), model: z.boolean(), output: z.optional(BlobRef) }),
   step: z.object({
     run: z.string(), number: z.number(), attempt: z.number(), inputs: z.array(z.string()), model: z.string(),
-    effort: z.optional(Effort),
+    effort: z.optional(Effort), maxOutput: z.optional(z.number()),
     request: z.object({ sha256: z.string(), bytes: z.number() }),
   }),
   reply: z.object({
@@ -149,6 +168,8 @@ const facts = {
     cost: z.optional(z.nullable(z.number())),
     ms: z.optional(z.object({ first: z.number(), total: z.number() })),
     fault: z.optional(Fault),
+    /** This attempt failed and another follows: when, and of how many. */
+    retry: z.optional(z.object({ at: z.number(), of: z.number() })),
     wire: z.optional(z.object({ sha256: z.string(), bytes: z.number(), package: z.string() })),
   }),
   ask: z.object({ run: z.string(), call: z.string(), accesses: z.array(Access), preview: z.optional(z.string()), because: z.optional(z.string()) }),
@@ -176,7 +197,7 @@ const facts = {
   job: z.object({ id: z.string(), call: z.optional(z.string()), command: z.string(), exit: z.nullable(z.number()), signal: z.optional(z.string()), because: z.optional(z.string()) }),
   compact: z.object({
     summary: z.string(), keep: z.number(), tokens: z.object({ before: z.number(), after: z.number() }),
-    carry: z.optional(z.unknown()), usage: z.optional(Usage), cost: z.optional(z.nullable(z.number())),
+    carry: z.optional(Carry), usage: z.optional(Usage), cost: z.optional(z.nullable(z.number())),
   }),
   omit: z.object({ record: z.number(), text: z.optional(z.string()) }),
   checkpoint: z.object({ run: z.optional(z.string()), call: z.optional(z.string()), why: z.string(), tree: z.nullable(z.string()), note: z.optional(z.string()) }),
