@@ -1,0 +1,138 @@
+import type { Command } from '../core/command.ts'
+import type { AgentEvent } from '../core/ports.ts'
+import type { OutcomeStatus, SessionRecord, UnknownRecord } from '../core/record.ts'
+
+/**
+ * What the screen needs from outside. `cli` implements it; the screen knows no agent, no file and no provider.
+ * Functions that answer `Promise` may reject with an Error whose message is one sentence for the person: the
+ * screen shows it and goes on. Those that answer `void` must not throw.
+ */
+export interface UiHost {
+  about: About
+  /** What `.agentrc` says about the screen. */
+  settings: ScreenSettings
+  sessions: Sessions
+  models: () => Promise<ModelChoice[]>
+  /** Paths below the root that fit what stands behind `@`, best first, at most `most`. Folders end in `/`. */
+  files: (query: string, most: number, signal: AbortSignal) => Promise<string[]>
+  /** Earlier prompts of this root, oldest first; `append` writes at once. */
+  history: { load: () => Promise<string[]>; append: (text: string) => void }
+  /** The terminal is released while this runs. Undefined: the editor failed or nothing was saved. */
+  externalEditor: (text: string) => Promise<string | undefined>
+  /** Says where the text went (`clipboard`, `terminal`), for the notice. */
+  copy: (text: string) => Promise<string>
+  /** `/diff`, `/cost` and so on: the commands whose answer is text. A name that the host does not answer is a mistake in the table. */
+  answer: (name: TextCommand, argument: string, signal: AbortSignal) => Promise<Said>
+  /** Commands that the project and the person wrote; `expand` gives the prompt to send. */
+  custom: { list: () => Promise<CustomCommand[]>; expand: (name: string, argument: string) => Promise<string> }
+  /** The question to ask before anything of the folder is used; null: it is answered already, or there is nothing to trust. */
+  trust: TrustQuestion | null
+  /** Set where no model is configured: the screen then begins with the ways to get one. */
+  firstRun: FirstRun | null
+  /** The full text behind a row: the last output, for the pager. Undefined: there is none. */
+  output: (sha256: string) => Promise<string | undefined>
+  /** Stored so that the next start begins with it. */
+  remember: (setting: { theme: string }) => void
+  /** The terminal is clean when this is called. The host records what is open and ends the process. */
+  leave: (because: 'quit' | 'interrupt' | 'closed') => void
+}
+
+/** One session that the screen is connected to. After a switch the screen uses the new one and drops this. */
+export interface Connection {
+  session: string
+  /** What is in the log now. The first view is folded from it. */
+  records: readonly (SessionRecord | UnknownRecord)[]
+  /** Every event after `records`: none is lost when it is called in the tick that made the connection. */
+  subscribe: (listener: (event: AgentEvent) => void) => () => void
+  /** Never throws: a refused command comes back as an `error` event. */
+  send: (command: Command) => void
+  /** The unsent text, in a file beside the log. `save` is synchronous, so that it holds on the way out; '' removes it. */
+  draft: { load: () => string; save: (text: string) => void }
+  /** Why this session can only be read (another writer, a newer version). */
+  readOnly?: string
+  /** Releases the log; called when the screen has switched to another connection. */
+  close: () => void
+}
+
+export interface About {
+  version: string
+  root: string
+  cwd: string
+  /** The folder as a person writes it (`~/src/thing`), and the branch. */
+  folder: string
+  branch: string | null
+  /** `provider/model`; null: none configured. */
+  model: string | null
+  /** The scripted model of `tiller demo`: the screen says what to try. */
+  demo: boolean
+}
+
+export interface ScreenSettings {
+  /** Action name -> keys (`ctrl+o`); an empty list takes the key away. Overrides the table in keys.ts. */
+  keys: Readonly<Record<string, string | readonly string[]>>
+  theme: string
+  /** Append-only text without animation: a screen reader, TERM=dumb. */
+  plain: boolean
+  notify: boolean
+}
+
+export interface SessionChoice {
+  id: string
+  /** Its title, else the first words of its first input. */
+  title: string
+  /** UTC milliseconds of its last record. */
+  at: number
+  outcome: OutcomeStatus | 'running' | null
+  inputs: number
+  /** The working directory where it is not this one. */
+  folder?: string
+  branch?: string | null
+}
+
+export interface Sessions {
+  list: (signal: AbortSignal) => Promise<SessionChoice[]>
+  open: (id: string) => Promise<Connection>
+  fresh: () => Promise<Connection>
+  /** A copy of this session's live path up to and with `seq` (the head without it). */
+  fork: (id: string, seq?: number) => Promise<Connection>
+}
+
+export interface ModelChoice {
+  /** `provider/model`. */
+  id: string
+  /** Window, price, where it runs. */
+  note: string
+  /** It has its key or needs none. */
+  ready: boolean
+}
+
+/** Slash commands that the host answers with text. */
+export type TextCommand = 'context' | 'cost' | 'undo' | 'diff' | 'export' | 'mcp' | 'config' | 'doctor' | 'trust'
+
+export interface Said {
+  text: string
+  as: 'text' | 'markdown' | 'diff'
+}
+
+export interface CustomCommand {
+  name: string
+  about: string
+  /** What to write behind it, as in `<file>`. */
+  argument?: string
+}
+
+export interface TrustQuestion {
+  folder: string
+  /** What the folder would bring: `.agentrc (2 hooks, 1 MCP server)`, one line each. */
+  brings: readonly string[]
+  answer: (trusted: boolean) => void
+}
+
+export interface FirstRun {
+  /** How to set a key: the variable and the provider it is for. */
+  keys: readonly { variable: string; provider: string }[]
+  /** Servers that answer on loopback, as they are found. Never rejects. */
+  discover: (signal: AbortSignal) => Promise<{ name: string; url: string; models: readonly string[] }[]>
+  use: (model: string) => Promise<Connection>
+  demo: () => Promise<Connection>
+}
