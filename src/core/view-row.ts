@@ -1,0 +1,107 @@
+import type { Effort, FaultKind, Mode, OutcomeStatus, ResultStatus, Rule, Stop } from './record.ts'
+
+/**
+ * What a settled row says. Rows hold only sanitized text, and of long things only what is shown (the rest is in the
+ * log, by `seq` or call id), so a view of a long session stays small. A row never changes once it is settled.
+ */
+export type Row =
+  | { kind: 'session'; id: string; root: string; cwd: string; branch: string | null; fork: { id: string; seq: number } | null }
+  | { kind: 'resume'; id: string; title: string; outcome: OutcomeStatus | null; at: number | null }
+  | { kind: 'instructions'; paths: string[] }
+  | InputRow
+  | TextRow
+  | { kind: 'reasoning'; first: string; lines: number }
+  | { kind: 'stop'; stop: Exclude<Stop, 'end' | 'calls'> }
+  | CallRow
+  | { kind: 'grant'; scope: 'session' | 'project' | 'user'; rules: Rule[] }
+  | { kind: 'check'; command: string; exit: number | null; attempt: number; ms: number | null; output: Excerpt }
+  | { kind: 'shell'; command: string; exit: number | null; model: boolean; output: Excerpt }
+  | { kind: 'job'; id: string; command: string; exit: number | null; signal: string | null; because: string | null }
+  | { kind: 'compact'; before: number; after: number; first: string }
+  | { kind: 'rewind'; to: number; follows: string }
+  | { kind: 'fault'; fault: FaultKind; message: string; status: number | null }
+  | { kind: 'retry'; attempt: number; step: number }
+  | { kind: 'checkpoint'; note: string }
+  | { kind: 'set'; model?: string; effort?: Effort; mode?: Mode; title?: string }
+  | { kind: 'withdrawn'; text: string; because: 'user' | 'interrupt' | 'resume' }
+  | OutcomeRow
+  | { kind: 'damage'; what: string }
+  | { kind: 'error'; message: string }
+
+/** An input, where it was delivered: it began the run (`prompt`), or reached it under way (`steer`, or `now` by cutting in). */
+export interface InputRow {
+  kind: 'input'
+  role: 'prompt' | 'follow-up' | 'steer' | 'now'
+  from: 'user' | 'check' | 'hook'
+  text: string
+  images: number
+  step: number
+}
+
+/** One block of a reply's Markdown, or a piece of a very long one. */
+export interface TextRow {
+  kind: 'text'
+  text: string
+  /** The row before is an earlier piece of the same block: no blank line between. */
+  joins: boolean
+  /** `text` is code lines from the middle of a fence, without the fence's own first line (or, unless `last`, its end). */
+  fence: { language: string; last: boolean } | null
+  /** `text` is table lines without a head: the lines that began the table, for alignment and column widths. */
+  table: string | null
+}
+
+export interface CallRow {
+  kind: 'call'
+  call: string
+  name: string
+  /** The arguments in one short line. */
+  summary: string
+  status: ResultStatus
+  /** Milliseconds the call ran. */
+  ms: number | null
+  exit: number | null
+  /** Unified diff of what the call changed, capped; and the counts of the whole of it. */
+  diff: Excerpt | null
+  added: number
+  removed: number
+  files: number
+  /** What the person should see of the result: the end of a command's output, the reason of a refusal. */
+  output: Excerpt
+  /** Set where a person, a rule or nobody decided. */
+  answer: { verdict: 'allow' | 'deny'; by: 'user' | 'rule' | 'mode' | 'nobody'; because: string; reason: string } | null
+  images: number
+  /** Processes the call left running. */
+  alive: number[]
+}
+
+export interface OutcomeRow {
+  kind: 'outcome'
+  run: string
+  status: OutcomeStatus
+  reason: string
+  ms: number | null
+  steps: number
+  calls: number
+  tokens: { input: number; output: number }
+  cost: Cost
+  files: number
+  added: number
+  removed: number
+  alive: number[]
+}
+
+/** Lines of something longer. */
+export interface Excerpt {
+  text: string
+  /** Lines of it left out, before (`tail`) or after (`head`) the text. */
+  more: number
+  end: 'head' | 'tail'
+}
+
+export interface Cost {
+  /** US dollars of all replies whose price is known. */
+  usd: number
+  /** Some reply's price is unknown: the true cost is more than `usd`. */
+  unknown: boolean
+}
+
