@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import type { Access, BlobRef, Effort, Fact, Fault, FileChange, Image, Part, Seen, SessionRecord, Stop, ToolDeclaration, UnknownRecord, Usage } from './record.ts'
+import type { Access, BlobRef, Effort, Fact, Fault, FileChange, Image, Part, Preview, Seen, SessionRecord, Stop, ToolDeclaration, UnknownRecord, Usage } from './record.ts'
 
 /** What the loop needs from outside, as contracts. Nothing in here does anything. */
 
@@ -18,7 +18,7 @@ export interface ModelLimits {
 
 export type Message =
   | { role: 'user'; parts: ({ type: 'text'; text: string } | { type: 'image'; image: Image })[] }
-  | { role: 'assistant'; model: string; parts: Part[] }
+  | { role: 'assistant'; parts: Part[] }
   | { role: 'tool'; results: { call: string; name: string; failed: boolean; text: string; images?: Image[] }[] }
 
 /** The neutral request: what is sent, before a provider's package turns it into its own body. */
@@ -93,11 +93,6 @@ export interface Here {
   images: boolean
   signal: AbortSignal
 }
-
-export type Preview =
-  | { kind: 'diff'; diff: string; note?: string }
-  | { kind: 'command'; command: string; cwd: string; note?: string }
-  | { kind: 'text'; text: string }
 
 export interface Prepared {
   /** Every effect; what cannot be known is `unknown`, which asks. */

@@ -98,6 +98,14 @@ export const Access = z.discriminatedUnion('kind', [
 ])
 export type Access = z.infer<typeof Access>
 
+/** What a person is shown when asked. */
+export const Preview = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('diff'), diff: z.string(), note: z.optional(z.string()) }),
+  z.object({ kind: z.literal('command'), command: z.string(), cwd: z.string(), note: z.optional(z.string()) }),
+  z.object({ kind: z.literal('text'), text: z.string() }),
+])
+export type Preview = z.infer<typeof Preview>
+
 export const Rule = z.object({ verdict: z.enum(['allow', 'ask', 'deny']), kind: z.enum(['read', 'write', 'exec', 'net', 'tool']), match: z.string() })
 export type Rule = z.infer<typeof Rule>
 
@@ -172,7 +180,7 @@ const facts = {
     retry: z.optional(z.object({ at: z.number(), of: z.number() })),
     wire: z.optional(z.object({ sha256: z.string(), bytes: z.number(), package: z.string() })),
   }),
-  ask: z.object({ run: z.string(), call: z.string(), accesses: z.array(Access), preview: z.optional(z.string()), because: z.optional(z.string()) }),
+  ask: z.object({ run: z.string(), call: z.string(), accesses: z.array(Access), preview: z.optional(Preview), because: z.optional(z.string()) }),
   answer: z.object({
     run: z.string(), call: z.string(), verdict: z.enum(['allow', 'deny']), by: z.enum(['user', 'rule', 'mode', 'nobody']),
     because: z.optional(z.string()), reason: z.optional(z.string()),

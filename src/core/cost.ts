@@ -1,0 +1,10 @@
+import type { ModelLimits } from './ports.ts'
+import type { Usage } from './record.ts'
+
+/** US dollars; null: the price is unknown, which is not zero. */
+export function costOf(usage: Usage, price: ModelLimits['price']): number | null {
+  if (!price) return null
+  const cached = (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0)
+  const fresh = Math.max(0, usage.input - cached)
+  return (fresh * price.input + (usage.cacheRead ?? 0) * price.cacheRead + (usage.cacheWrite ?? 0) * price.cacheWrite + usage.output * price.output) / 1_000_000
+}

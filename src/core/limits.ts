@@ -1,0 +1,141 @@
+import type { RecordOf, SessionRecord, Totals } from './record.ts'
+import type { State } from './state.ts'
+
+export interface Budget {
+  steps?: number | null
+  minutes?: number | null
+  calls?: number | null
+  tokens?: number | null
+  /** US dollars. */
+  cost?: number | null
+}
+
+export interface Limits extends Budget {
+  /** The same call with the same result this many times in a row is going round in circles. */
+  sameCall: number
+  /** The same failing edit this many times in a row. */
+  failedEdits: number
+  session?: Budget
+}
+
+/** Which budget is used up, as a sentence; null: none. Asked before each request, never in the middle of a call. */
+export function usedUp(state: State, limits: Limits, now: number): string | null {
+  const { run } = state.live
+  const minutes = run ? (now - run.at) / 60_000 : 0
+  return over('this run', run?.totals ?? null, minutes, limits) ?? over('this session', state.totals, null, limits.session ?? {})
+}
+
+function over(of: string, totals: Totals | null, minutes: number | null, budget: Budget): string | null {
+  if (!totals) return null
+  const used: [keyof Budget, number, string][] = [
+    ['steps', totals.steps, 'steps'],
+    ['calls', totals.calls, 'tool calls'],
+    ['tokens', totals.input + totals.output, 'tokens'],
+    ['cost', totals.cost, 'US dollars'],
+    ['minutes', minutes ?? 0, 'minutes'],
+  ]
+  for (const [key, amount, unit] of used) {
+    const most = budget[key]
+    if (most != null && amount >= most) return `${of} has used its ${most} ${unit} (limits.${of === 'this run' ? '' : 'session.'}${key})`
+  }
+  return null
+}
+
+export interface Circle {
+  /** What repeats, for the model and the person. */
+  what: string
+  times: number
+  /** The model was told before and went on: the person is asked. */
+  stop: boolean
+}
+
+/** Calls that sleep are polling: they may look alike for longer. */
+const POLLING_MS = 1_000
+const POLLING_PATIENCE = 10
+
+/** Whether the newest calls of a run go round in circles. Looks at the last results only, so that its cost stays flat. */
+export function circle(records: readonly SessionRecord[], run: string, limits: Pick<Limits, 'sameCall' | 'failedEdits'>): Circle | null {
+  const turns = newest(records, run, Math.max(limits.sameCall, limits.failedEdits) * 4)
+  const last = turns[0]
+  if (!last) return null
+  const patience = last.ms >= POLLING_MS || last.name === 'job' ? POLLING_PATIENCE : 1
+  const same = leading(turns, (turn) => turn.call === last.call && turn.result === last.result)
+  return (
+    at(same, limits.sameCall * patience, `the call ${last.name} with the same arguments and the same result`) ??
+    at(last.name === 'edit' && last.failed ? leading(turns, (turn) => turn.name === 'edit' && turn.failed) : 0, limits.failedEdits, 'an edit that fails') ??
+    at(last.failed ? leading(turns, (turn) => turn.failed && turn.name === last.name && turn.pattern === last.pattern) : 0, limits.sameCall + 1, `${last.name} failing in the same way`) ??
+    at(Math.floor(alternating(turns) / 2), limits.sameCall * patience, `the same two calls (${turns[1]?.name} and ${last.name}) with the same results`)
+  )
+}
+
+interface Turn {
+  name: string
+  call: string
+  result: string
+  /** The result without what usually varies in an error: numbers and quoted names. */
+  pattern: string
+  failed: boolean
+  ms: number
+}
+
+/** Newest first. */
+function newest(records: readonly SessionRecord[], run: string, most: number): Turn[] {
+  const turns: Turn[] = []
+  const results: RecordOf<'result'>[] = []
+  for (let index = records.length - 1; index >= 0 && turns.length < most; index--) {
+    const record = records[index]
+    if (!record) break
+    if (record.type === 'outcome') break
+    if (record.type === 'result' && record.run === run) results.push(record)
+    if (record.type !== 'reply') continue
+    for (const part of record.parts.toReversed()) {
+      const result = part.type === 'call' ? results.find((each) => each.call === part.id) : undefined
+      if (part.type === 'call' && result) turns.push(toTurn(part.name, part.input, result))
+    }
+    results.length = 0
+  }
+  return turns
+}
+
+function toTurn(name: string, input: unknown, result: RecordOf<'result'>): Turn {
+  const failed = result.status !== 'ok'
+  const pattern = failed ? result.text.slice(0, 400).replace(/(["'`]).*?\1/g, '…').replace(/[\w.-]*\/[\w./-]+|\d+/g, '…') : ''
+  return { name, call: `${name} ${JSON.stringify(input)}`, result: `${result.status} ${result.text}`, pattern, failed, ms: result.ms ?? 0 }
+}
+
+function leading(turns: readonly Turn[], fits: (turn: Turn) => boolean): number {
+  const end = turns.findIndex((turn) => !fits(turn))
+  return end === -1 ? turns.length : end
+}
+
+/** How many of the newest turns alternate between two. */
+function alternating(turns: readonly Turn[]): number {
+  const [a, b] = turns
+  if (!a || !b || a.call === b.call) return 0
+  let count = 0
+  while (count < turns.length) {
+    const [turn, like] = [turns[count], count % 2 === 0 ? a : b]
+    if (turn?.call !== like.call || turn.result !== like.result) break
+    count++
+  }
+  return count
+}
+
+/** Told once at the threshold and each time again it is reached; at twice the threshold it stops. */
+const at = (times: number, most: number, what: string): Circle | null => (times >= most && (times === most || times >= most * 2) ? { what, times, stop: times >= most * 2 } : null)
+
+const PERIOD = 400
+const REPEATED = 12
+
+/** Whether the end of a streamed text is one short passage over and over. */
+export function repeatsItself(text: string): boolean {
+  const tail = text.slice(-PERIOD * REPEATED)
+  if (tail.length < PERIOD * REPEATED) return false
+  const last = tail.slice(-PERIOD)
+  const before = tail.lastIndexOf(last, tail.length - PERIOD - 1)
+  if (before < 0) return false
+  const period = tail.length - PERIOD - before
+  for (let index = period; index < tail.length; index++) if (tail[index] !== tail[index - period]) return false
+  // A rule, a table border or white space is long and alike, too, but ends soon.
+  return new Set(last).size > 3
+}

@@ -1,0 +1,56 @@
+import type { AgentEvent, Log } from '../core/ports.ts'
+import type { Fact, SessionRecord } from '../core/record.ts'
+import { applyRecord, readState, type State } from '../core/state.ts'
+
+/** The one holder of the log's append: written and synced first, then told. */
+export interface Ledger {
+  readonly state: State
+  readonly records: Log['records']
+  /** Of every call in the records that are in memory. */
+  readonly callIds: ReadonlySet<string>
+  /** Waits for the next append, to share its write and sync. Nothing may be told or done on the strength of it before that. */
+  hold(fact: Fact): void
+  append(...facts: Fact[]): SessionRecord[]
+  /** An event that is no record: it may be dropped. */
+  emit(event: AgentEvent): void
+  subscribe(listener: (event: AgentEvent) => void): () => void
+}
+
+export function openLedger(log: Log): Ledger {
+  const state = readState(log.records)
+  const callIds = new Set<string>()
+  const noteCalls = (record: Log['records'][number]): void => {
+    if (record.type !== 'reply' || 'unknown' in record) return
+    for (const part of record.parts) if (part.type === 'call') callIds.add(part.id)
+  }
+  log.records.forEach(noteCalls)
+  const listeners = new Set<(event: AgentEvent) => void>()
+  let held: Fact[] = []
+  const emit = (event: AgentEvent): void => {
+    for (const listener of listeners) listener(event)
+  }
+  return {
+    state,
+    callIds,
+    get records() {
+      return log.records
+    },
+    hold: (fact) => void held.push(fact),
+    append(...facts) {
+      const all = [...held, ...facts]
+      held = []
+      const records = log.append(all)
+      for (const record of records) {
+        applyRecord(state, record, log.records)
+        noteCalls(record)
+      }
+      for (const record of records) emit(record)
+      return records
+    },
+    emit,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import type { Policy } from '../core/policy.ts'
+import type { Limits } from '../core/limits.ts'
+import type { Host, Model, Prepared, Tool } from '../core/ports.ts'
+import type { FactOf, Rule } from '../core/record.ts'
+import type { Ledger } from './ledger.ts'
+
+/** What the agent is made of. `cli` gives it; the loop reads no configuration and no clock of its own. */
+export interface AgentDeps {
+  host: Host
+  tools: readonly Tool[]
+  model(id: string): Promise<Model>
+  /** The system text and instruction files as they are now. */
+  system(): Promise<Pick<FactOf<'system'>, 'text' | 'instructions'>>
+  cwd: string
+  /** Configured rules and sandbox; mode and grants come from the log. */
+  policy: Pick<Policy, 'root' | 'rules' | 'sandbox'>
+  limits: Limits
+  checks: readonly string[]
+  checkAttempts: number
+  compaction: { auto: boolean; reserveTokens: number; keepTokens: number }
+  /** Secrets of known forms out of what tools say. */
+  redact(text: string): string
+  /** Whether somebody is there to be asked. */
+  canAsk(): boolean
+  /** Keeps a lasting grant outside the session. */
+  saveGrant(scope: 'project' | 'user', rules: readonly Rule[]): Promise<void>
+  /** Taken when a log has no such setting. */
+  defaults: { model: string | null; effort: FactOf<'step'>['effort']; mode: Policy['mode'] }
+}
+
+export type Answer = Pick<FactOf<'answer'>, 'verdict' | 'by' | 'reason'> & { grant?: 'once' | 'session' | 'project' | 'user' | undefined }
+
+/** One run under way. */
+export interface Work {
+  run: string
+  deps: AgentDeps
+  ledger: Ledger
+  /** Ends the run. The first reason wins. */
+  stop: AbortController
+  /** Ends what the current step does, to deliver an input that cuts in; the run goes on. */
+  cut: AbortController
+  /** Open questions, by call. */
+  questions: Map<string, (answer: Answer) => void>
+  /** Calls that run now. */
+  running: Map<string, Prepared>
+  /** Paths that a call which would not stop may still write; kept until it really ends. */
+  abandoned: Set<{ call: string; paths: readonly string[] }>
+  /** Whether the model of this run can be shown images. */
+  images: boolean
+  /** Compactions since the last good reply: two without one are enough. */
+  compactions: number
+}
+
+/** Aborted when the run is stopped or the step is cut. */
+export const stepSignal = (work: Work): AbortSignal => AbortSignal.any([work.stop.signal, work.cut.signal])
