@@ -1,7 +1,7 @@
 import type { Policy } from '../core/policy.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Host, Model, Prepared, Tool } from '../core/ports.ts'
-import type { FactOf, Rule } from '../core/record.ts'
+import type { FactOf, Rule, ToolDeclaration } from '../core/record.ts'
 import type { Ledger } from './ledger.ts'
 
 /** What the agent is made of. `cli` gives it; the loop reads no configuration and no clock of its own. */
@@ -47,6 +47,12 @@ export interface Work {
   abandoned: Set<{ call: string; paths: readonly string[] }>
   /** Whether the model of this run can be shown images. */
   images: boolean
+  /** How often this run was told to go on. */
+  nudges: number
+  /** The tools as the model is told of them. */
+  declarations: ToolDeclaration[]
+  /** A window smaller than the configured one, as a server named it when it refused. */
+  learnedWindow: number | null
   /** Compactions since the last good reply: two without one are enough. */
   compactions: number
 }

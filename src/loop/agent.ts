@@ -1,0 +1,212 @@
+import type { Command } from '../core/command.ts'
+import { live } from '../core/path.ts'
+import type { AgentEvent, Log } from '../core/ports.ts'
+import type { FactOf } from '../core/record.ts'
+import type { State } from '../core/state.ts'
+import { declareInput } from '../core/tool-input.ts'
+import { compact } from './compact.ts'
+import { openLedger, type Ledger } from './ledger.ts'
+import { reconcile, type Look } from './reconcile.ts'
+import { run } from './run.ts'
+import { runShell } from './shell.ts'
+import { verify } from './verify.ts'
+import type { AgentDeps, Work } from './work.ts'
+
+export interface Agent {
+  readonly state: State
+  /** Takes a command: what it says is on the disk, or refused with an `error` event, when this returns. */
+  send(command: Command): void
+  subscribe(listener: (event: AgentEvent) => void): () => void
+  /** The run that is active; null: none. */
+  active(): string | null
+  /** Resolves when no run is active and none is waiting to begin. */
+  idle(): Promise<void>
+  /** Nobody is there any more: open questions are denied. */
+  nobody(): void
+  /** Ends what runs, recorded with this reason, and takes nothing more. */
+  stop(reason: string): Promise<void>
+  /** A fact from outside the loop, such as a background job that ended. */
+  note(fact: FactOf<'job'> | FactOf<'set'> | FactOf<'checkpoint'>): void
+}
+
+/** The inbox: every command of every front end comes through here, one at a time; one run at a time. */
+export async function openAgent(log: Log, deps: AgentDeps, look: Look): Promise<Agent> {
+  const ledger = openLedger(log)
+  await reconcile(ledger, look)
+  const inbox = new Inbox(ledger, deps)
+  return {
+    state: ledger.state,
+    send: (command) => inbox.take(command),
+    subscribe: (listener) => ledger.subscribe(listener),
+    active: () => inbox.work?.run ?? null,
+    idle: () => inbox.idle(),
+    nobody: () => inbox.denyAll(),
+    stop: (reason) => inbox.stop(reason),
+    note: (fact) => void ledger.append(fact),
+  }
+}
+
+class Inbox {
+  work: Work | null = null
+  private going: Promise<void> = Promise.resolve()
+  private stopped = false
+  private readonly ledger: Ledger
+  private readonly deps: AgentDeps
+
+  constructor(ledger: Ledger, deps: AgentDeps) {
+    this.ledger = ledger
+    this.deps = deps
+  }
+
+  take(command: Command): void {
+    const wanted = 'run' in command ? command.run : undefined
+    if (wanted !== undefined && wanted !== this.work?.run) {
+      return this.refuse(`This ${command.type} is for run ${wanted}, but ${this.work ? `the active run is ${this.work.run}` : 'no run is active'}. Nothing of it was delivered.`, wanted)
+    }
+    if (this.stopped) return this.refuse(`Tiller is leaving: this ${command.type} was not taken.`)
+    try {
+      this.carryOut(command)
+    } catch (error) {
+      this.refuse(`This ${command.type} could not be saved: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+
+  private carryOut(command: Command): void {
+    const { ledger, deps, work } = this
+    switch (command.type) {
+      case 'input':
+        ledger.append({ type: 'input', id: deps.host.id(), text: command.text, from: 'user', when: command.when ?? 'next', ...(command.images?.length ? { images: command.images } : {}) })
+        if (command.when === 'now') work?.cut.abort()
+        return this.begin()
+      case 'withdraw':
+        return this.withdraw(command.input)
+      case 'interrupt':
+        return this.interrupt('interrupted by the user')
+      case 'decide':
+        return this.decide(command)
+      case 'set': {
+        const { type: _, ...settings } = command
+        return void ledger.append({ type: 'set', ...settings })
+      }
+      case 'background': {
+        const [running] = command.call === undefined ? [...(work?.running.values() ?? [])].filter((prepared) => prepared.background) : [work?.running.get(command.call)]
+        if (!running?.background) return this.refuse('There is no running command that could go on in the background.')
+        return running.background()
+      }
+      case 'rewind':
+        return this.rewind(command.to)
+      case 'compact':
+        return this.alone('compact', (own) => this.compactNow(own, command.about))
+      case 'check':
+        return this.alone('check', (own) => this.checkNow(own))
+      case 'shell':
+        return void runShell(ledger, deps, command.command, command.model).catch((error: unknown) => this.refuse(`The command could not be run: ${error instanceof Error ? error.message : String(error)}`))
+    }
+  }
+
+  /** Starts the next run where something waits for one. */
+  private begin(): void {
+    if (this.work || this.stopped || this.ledger.state.live.waiting.length === 0) return
+    const work = this.open()
+    this.going = run(work)
+      .then(() => undefined)
+      .catch((error: unknown) => this.refuse(`The run stopped: ${error instanceof Error ? error.message : String(error)}`))
+      .then(() => this.close(work))
+  }
+
+  private open(): Work {
+    const { ledger, deps } = this
+    const work: Work = {
+      run: deps.host.id(), deps, ledger, stop: new AbortController(), cut: new AbortController(), questions: new Map(), running: new Map(), abandoned: new Set(),
+      images: false, nudges: 0, compactions: 0, learnedWindow: null,
+      declarations: deps.tools.map((tool) => ({ name: tool.name, about: tool.about, input: declareInput(tool.input) })),
+    }
+    this.work = work
+    return work
+  }
+
+  private close(work: Work): void {
+    if (this.work === work) this.work = null
+    // A log that cannot be written ends the run without an outcome: going on would be going on unsaved.
+    if (this.ledger.state.live.run?.id !== work.run) this.begin()
+  }
+
+  async idle(): Promise<void> {
+    let going: Promise<void> | null = null
+    while (going !== this.going) {
+      going = this.going
+      await going
+    }
+  }
+
+  private withdraw(id: string | undefined): void {
+    const { waiting } = this.ledger.state.live
+    const input = id === undefined ? waiting.findLast((each) => each.from === 'user') : waiting.find((each) => each.id === id)
+    if (!input) return this.refuse(id === undefined ? 'Nothing is waiting.' : `The input ${id} is not waiting: it was delivered or taken back before.`)
+    this.ledger.append({ type: 'withdraw', input: input.id, because: 'user' })
+  }
+
+  /** The run ends; what waits goes back to who typed it, unless it cuts in anyway. What is sent after this is not touched. */
+  private interrupt(reason: string): void {
+    const { work, ledger } = this
+    if (!work) return this.refuse('No run is active.')
+    if (work.stop.signal.aborted) return
+    const waiting = ledger.state.live.waiting.filter((input) => input.from === 'user')
+    if (waiting.length > 0) ledger.append(...waiting.map((input): FactOf<'withdraw'> => ({ type: 'withdraw', input: input.id, because: 'interrupt' })))
+    work.stop.abort(reason)
+  }
+
+  private decide(command: Extract<Command, { type: 'decide' }>): void {
+    const answer = this.work?.questions.get(command.call)
+    if (!answer) return this.refuse(`The call ${command.call} has no open question.`)
+    answer({ verdict: command.verdict, by: 'user', reason: command.reason, grant: command.grant })
+  }
+
+  denyAll(): void {
+    for (const answer of this.work?.questions.values() ?? []) answer({ verdict: 'deny', by: 'nobody' })
+  }
+
+  private rewind(to: number): void {
+    if (this.work) return this.refuse('A run is active: interrupt it before you rewind.')
+    const record = this.ledger.records.find((each) => each.seq === to)
+    if (!record) return this.refuse(`There is no record ${to} to rewind to.`)
+    const waiting = this.ledger.state.live.waiting.map((input): FactOf<'withdraw'> => ({ type: 'withdraw', input: input.id, because: 'user' }))
+    this.ledger.append(...waiting, { type: 'rewind', to })
+  }
+
+  /** Something the person asked for that is no run, but that one interrupt must reach as well. */
+  private alone(what: string, task: (work: Work) => Promise<void>): void {
+    if (this.work) return this.refuse(`A run is active: ${what} can be done when it has its outcome.`)
+    const work = this.open()
+    this.going = task(work)
+      .catch((error: unknown) => this.refuse(`${what} failed: ${error instanceof Error ? error.message : String(error)}`))
+      .then(() => this.close(work))
+  }
+
+  private async compactNow(work: Work, about: string | undefined): Promise<void> {
+    const { state, records } = this.ledger
+    const id = state.model ?? this.deps.defaults.model
+    if (!id || !live(records).some((record) => record.type === 'reply')) return this.refuse('There is nothing to compact yet.')
+    const model = await this.deps.model(id)
+    const done = await compact(work, model, this.deps.compaction.keepTokens / 4, model.limits.contextWindow, about)
+    if (!done) this.refuse(work.stop.signal.aborted ? 'Compaction was interrupted; nothing was changed.' : 'No summary came about; nothing was changed. Try again, or another model.')
+  }
+
+  private async checkNow(work: Work): Promise<void> {
+    if (this.deps.checks.length === 0) return this.refuse('No check is configured. Name one in .agentrc ("checks": ["npm test"]) or with --check.')
+    const verdict = await verify(work, this.deps.checkAttempts, true)
+    const status = 'status' in verdict ? verdict.status : 'interrupted'
+    this.ledger.append({ type: 'outcome', run: work.run, status, reason: 'reason' in verdict ? verdict.reason : 'stopped during a check' })
+  }
+
+  async stop(reason: string): Promise<void> {
+    this.stopped = true
+    this.denyAll()
+    if (this.work && !this.work.stop.signal.aborted) this.work.stop.abort(reason)
+    await this.idle()
+  }
+
+  private refuse(message: string, run?: string): void {
+    this.ledger.emit({ type: 'error', message, active: this.work?.run ?? null, ...(run === undefined ? {} : { run }) })
+  }
+}

@@ -1,0 +1,57 @@
+import type { FactOf } from '../core/record.ts'
+import type { OpenCall } from '../core/state.ts'
+import type { Ledger } from './ledger.ts'
+
+/** What can be seen of a call that was cut short by a crash. */
+export interface Look {
+  /** The hash of a file's bytes now; null: there is none. */
+  hashOf(path: string): Promise<string | null>
+  /** Whether the process of a `spawn` record still lives, and is still the same one. */
+  lives(spawn: FactOf<'spawn'>): Promise<boolean>
+  /** The end of what it wrote to its output file. */
+  outputOf(spawn: FactOf<'spawn'>): Promise<string>
+}
+
+/**
+ * A run that was open when its process ended gets the outcome `lost`, and each of its calls one result: one with no `start` never
+ * ran; a file edit is settled by the file's hash; of anything else no more is said than is known.
+ */
+export async function reconcile(ledger: Ledger, look: Look): Promise<boolean> {
+  const { run } = ledger.state.live
+  if (!run) return false
+  const results: FactOf<'result'>[] = []
+  for (const [call, open] of run.calls) results.push({ type: 'result', run: run.id, call, ...(await settleLost(open, look)) })
+  const reply = run.lastReply
+  const unanswered = !reply || reply.seq < run.seq
+  ledger.append(...results, { type: 'outcome', run: run.id, status: 'lost', reason: unanswered ? 'Tiller ended before the model had replied' : 'Tiller ended while the run was under way' })
+  return true
+}
+
+async function settleLost({ started, spawned, asked }: OpenCall, look: Look): Promise<Pick<FactOf<'result'>, 'status' | 'text' | 'alive' | 'changes'>> {
+  if (!started) return { status: 'skipped', text: asked ? 'Not run: Tiller ended before it was approved.' : 'Not run: Tiller ended before it began.' }
+  if (started.changes?.length) return settleChanges(started.changes, look)
+  if (started.reads) return { status: 'interrupted', text: 'Tiller ended while it ran. It only reads, so nothing was changed.' }
+  const alive: number[] = []
+  const outputs: string[] = []
+  for (const spawn of spawned) {
+    if (await look.lives(spawn)) alive.push(spawn.pid)
+    outputs.push(await look.outputOf(spawn))
+  }
+  const still = alive.length > 0 ? ` Still running: process ${alive.join(', ')}.` : spawned.length > 0 ? ' Its process is gone.' : ''
+  const output = outputs.join('').trim()
+  return { status: 'unknown', text: `Tiller ended while it ran, so whether it finished is not known.${still}${output ? `\nIts output up to then:\n${output}` : ''}`, ...(alive.length > 0 ? { alive } : {}) }
+}
+
+async function settleChanges(changes: NonNullable<FactOf<'start'>['changes']>, look: Look): Promise<Pick<FactOf<'result'>, 'status' | 'text' | 'changes'>> {
+  const lines: string[] = []
+  const applied: NonNullable<FactOf<'result'>['changes']> = []
+  let unknown = false
+  for (const { path, before, intended } of changes) {
+    const now = await look.hashOf(path)
+    if (now === intended) applied.push({ path, before, after: now })
+    else if (now !== before) unknown = true
+    lines.push(`${path}: ${now === intended ? 'the change was made' : now === before ? 'the change was not made' : 'it is neither as before nor as intended, somebody else changed it; read it again'}`)
+  }
+  const status = unknown ? 'unknown' : applied.length === changes.length ? 'ok' : 'interrupted'
+  return { status, text: `Tiller ended while it ran. ${lines.join('\n')}`, ...(applied.length > 0 ? { changes: applied } : {}) }
+}

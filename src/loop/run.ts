@@ -1,0 +1,124 @@
+import { circle, usedUp } from '../core/limits.ts'
+import { isKnownRecord } from '../core/path.ts'
+import { ModelError, type Model } from '../core/ports.ts'
+import type { FactOf, Fault } from '../core/record.ts'
+import { runCalls } from './calls.ts'
+import { compactIfNeeded } from './compact.ts'
+import { askModel } from './retry.ts'
+import { verify } from './verify.ts'
+import type { Work } from './work.ts'
+
+type Outcome = Pick<FactOf<'outcome'>, 'status' | 'reason'>
+
+/** From an input until the agent settles. Exactly one outcome, which is the run's last record. */
+export async function run(work: Work): Promise<FactOf<'outcome'>> {
+  const begun = work.deps.host.now()
+  const { status, reason } = await settleRun(work)
+  const outcome: FactOf<'outcome'> = { type: 'outcome', run: work.run, status, reason, ms: work.deps.host.now() - begun }
+  work.ledger.append(outcome)
+  return outcome
+}
+
+async function settleRun(work: Work): Promise<Outcome> {
+  let attempts = 0
+  for (;;) {
+    const end = interrupted(work) ?? overBudget(work)
+    if (end) return end
+    const model = await modelOf(work)
+    if ('fault' in model) return failed(model.fault)
+    await declareSystem(work)
+    const compacted = await compactIfNeeded(work, model)
+    if (compacted) return interrupted(work) ?? compacted
+    const reply = await askModel(work, model)
+    if (reply.stop === 'interrupted') {
+      const stopped = interrupted(work)
+      if (stopped) return stopped
+      work.cut = new AbortController()
+      continue
+    }
+    if (reply.fault?.kind === 'overflow' && work.compactions < 2) {
+      const stuck = await compactIfNeeded(work, model, reply.fault)
+      if (stuck) return interrupted(work) ?? stuck
+      continue
+    }
+    if (reply.fault) return failed(reply.fault)
+    work.compactions = 0
+    if (reply.parts.some((part) => part.type === 'call')) {
+      await runCalls(work, reply, work.deps.tools)
+      if (work.cut.signal.aborted && !work.stop.signal.aborted) work.cut = new AbortController()
+      const round = goingRound(work)
+      if (round) return round
+      continue
+    }
+    if (reply.stop === 'length') {
+      tell(work, 'Your reply was cut off at the output limit. Go on from where it ends, in smaller pieces.')
+      work.ledger.append()
+      if (++work.nudges > 2) return { status: 'failed', reason: 'the reply was cut off at the output limit, three times in a row' }
+      continue
+    }
+    if (reply.stop === 'filter') return { status: 'failed', reason: `${model.id} refused or filtered this request` }
+    // The reply counts as told before anything is decided on it.
+    work.ledger.append()
+    if (work.ledger.state.live.waiting.some((input) => input.when !== 'after')) continue
+    const verdict = await verify(work, ++attempts)
+    if ('stopped' in verdict) return interrupted(work) ?? { status: 'interrupted', reason: 'stopped during a check' }
+    if ('again' in verdict) {
+      tell(work, verdict.again, 'check')
+      continue
+    }
+    if (work.ledger.state.live.waiting.some((input) => input.when !== 'after')) continue
+    return needsUser(work) ?? verdict
+  }
+}
+
+const failed = (fault: Fault): Outcome => ({ status: 'failed', reason: fault.message })
+
+function interrupted(work: Work): Outcome | null {
+  const { signal } = work.stop
+  if (!signal.aborted) return null
+  return { status: 'interrupted', reason: typeof signal.reason === 'string' ? signal.reason : 'interrupted by the user' }
+}
+
+function overBudget(work: Work): Outcome | null {
+  const reason = usedUp(work.ledger.state, work.deps.limits, work.deps.host.now())
+  return reason ? { status: 'limit', reason } : null
+}
+
+const needsUser = (work: Work): Outcome | null =>
+  work.ledger.state.live.run?.needsUser ? { status: 'needs-user', reason: 'a call needed approval and nobody could be asked' } : null
+
+/** The model is told what repeats; when it goes on all the same, the person is asked. */
+function goingRound(work: Work): Outcome | null {
+  const round = circle(work.ledger.records.filter(isKnownRecord), work.run, work.deps.limits)
+  if (!round) return null
+  if (round.stop) return { status: 'limit', reason: `going in circles: ${round.what}, ${round.times} times in a row` }
+  tell(work, `You have now repeated ${round.what} ${round.times} times in a row. Repeating it will not help: look at why, and do something else, or say what stands in the way.`)
+  return null
+}
+
+/** A word of the harness to the model, in the log and on the screen like any other input. */
+function tell(work: Work, text: string, from: 'check' | 'tiller' = 'tiller'): void {
+  work.ledger.append({ type: 'input', id: work.deps.host.id(), text, from, when: 'next' })
+}
+
+async function modelOf(work: Work): Promise<Model | { fault: Fault }> {
+  const { state } = work.ledger
+  const id = state.model ?? work.deps.defaults.model
+  if (!id) return { fault: { kind: 'not-found', message: 'No model is set. Name one with /model or --model, or see tiller models.' } }
+  try {
+    const model = await work.deps.model(id)
+    work.images = model.limits.images
+    return model
+  } catch (error) {
+    if (error instanceof ModelError) return { fault: error.fault }
+    return { fault: { kind: 'bad-request', message: error instanceof Error ? error.message : String(error) } }
+  }
+}
+
+/** The system text, tools and instructions as sent, written when they change. */
+async function declareSystem(work: Work): Promise<void> {
+  const { deps, ledger } = work
+  const system: FactOf<'system'> = { type: 'system', ...(await deps.system()), tools: work.declarations }
+  const { seq: _, at: __, ...last } = ledger.state.live.system ?? { seq: 0, at: 0 }
+  if (JSON.stringify(last) !== JSON.stringify(system)) ledger.append(system)
+}
