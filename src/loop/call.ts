@@ -132,7 +132,7 @@ async function runOrAbandon(work: Work, call: string, prepared: Prepared, signal
 
 /** Exactly one result a call. */
 export function settle(work: Work, call: string, status: ResultStatus, text: string, output?: Output, ms?: number): void {
-  const { redact } = work.deps
+  const redact = (said: string): string => work.deps.redact(said)
   const { status: _, text: __, diff, ...rest } = output ?? { status, text }
   work.ledger.append({
     type: 'result', run: work.run, call, status, text: redact(text), ...rest, ...(diff === undefined ? {} : { diff: redact(diff) }), ...(ms === undefined ? {} : { ms }),
