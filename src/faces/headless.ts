@@ -1,0 +1,131 @@
+import type { Readable, Writable } from 'node:stream'
+import { Command } from '../core/command.ts'
+import type { AgentEvent } from '../core/ports.ts'
+import type { FactOf, OutcomeStatus } from '../core/record.ts'
+import type { Agent } from '../loop/agent.ts'
+
+export interface Headless {
+  agent: Agent
+  prompt: string | null
+  /** Every event as one JSON line on stdout. */
+  json: boolean
+  /** Commands arrive here as JSON lines. */
+  commands: Readable | null
+  stdout: Writable
+  stderr: Writable
+  /** Called when stdin with commands has ended, so that nobody can be asked from then on. */
+  onNobody(): void
+  /** Checks the final answer; null: it is as wanted. */
+  checkAnswer?(text: string): string | null
+}
+
+/** Runs what is asked for and returns the exit code. Everything but results goes to stderr. */
+export async function runHeadless(face: Headless): Promise<number> {
+  const { agent, stdout, stderr } = face
+  const outcomes: FactOf<'outcome'>[] = []
+  let answer = ''
+  let refused = false
+  const print = (text: string): void => void stdout.write(text)
+  const unsubscribe = agent.subscribe((event) => {
+    if (face.json) print(`${JSON.stringify(event)}\n`)
+    if (event.type === 'reply' && event.stop === 'end') answer = textOf(event)
+    if (event.type === 'reply' && event.retry && event.fault && !face.json) stderr.write(`${event.fault.message} Trying again in ${Math.max(0, Math.round((event.retry.at - event.at) / 1000))} s.\n`)
+    if (event.type === 'outcome') outcomes.push(event)
+    if (event.type === 'error') {
+      refused = true
+      if (!face.json) stderr.write(`${event.message}\n`)
+    }
+  })
+  const closed = closedOutput(stdout, agent)
+  if (face.prompt !== null) agent.send({ type: 'input', text: face.prompt })
+  if (face.commands) {
+    const ended = readCommands(face.commands, agent, (event) => {
+      if (face.json) print(`${JSON.stringify(event)}\n`)
+      else stderr.write(`${event.message}\n`)
+    }).then(() => {
+      face.onNobody()
+      agent.nobody()
+    })
+    if (face.prompt === null) await Promise.race([ended, closed])
+  }
+  await agent.idle()
+  unsubscribe()
+  if (closed.now) return 0
+  const worst = outcomes.find((outcome) => outcome.status !== 'done' && outcome.status !== 'verified')
+  if (!face.json && answer !== '') print(answer.endsWith('\n') ? answer : `${answer}\n`)
+  if (worst && !face.json) stderr.write(`${worst.status}: ${worst.reason}\n`)
+  const wrong = worst ? null : (face.checkAnswer?.(answer) ?? null)
+  if (wrong !== null) {
+    stderr.write(`${wrong}\n`)
+    return 1
+  }
+  if (outcomes.length === 0) return refused ? 1 : 0
+  return worst ? exitCode(worst.status) : 0
+}
+
+export function exitCode(status: OutcomeStatus): number {
+  switch (status) {
+    case 'done':
+    case 'verified':
+      return 0
+    case 'failed':
+    case 'lost':
+      return 1
+    case 'limit':
+      return 3
+    case 'unverified':
+      return 4
+    case 'needs-user':
+      return 5
+    case 'interrupted':
+      return 130
+  }
+}
+
+const textOf = (reply: FactOf<'reply'>): string => reply.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+
+/** `| head` closes our stdout: what runs is stopped and recorded, and nothing is said. */
+function closedOutput(stdout: Writable, agent: Agent): Promise<void> & { now?: boolean } {
+  const closed: Promise<void> & { now?: boolean } = new Promise((resolve) => {
+    stdout.once('error', () => {
+      closed.now = true
+      void agent.stop('the reader of stdout went away').then(resolve)
+    })
+  })
+  return closed
+}
+
+async function readCommands(input: Readable, agent: Agent, complain: (event: Extract<AgentEvent, { type: 'error' }>) => void): Promise<void> {
+  let rest = ''
+  const take = (line: string): void => {
+    if (line.trim() === '') return
+    const command = parseCommand(line)
+    if (command.ok) agent.send(command.command)
+    else complain({ type: 'error', message: command.why, active: agent.active() })
+  }
+  input.setEncoding('utf8')
+  try {
+    for await (const chunk of input) {
+      rest += String(chunk)
+      const lines = rest.split('\n')
+      rest = lines.pop() ?? ''
+      lines.forEach(take)
+    }
+  } catch {
+    // A broken stdin ends like a closed one.
+  }
+  take(rest)
+}
+
+function parseCommand(line: string): { ok: true; command: Command } | { ok: false; why: string } {
+  let raw: unknown
+  try {
+    raw = JSON.parse(line)
+  } catch {
+    return { ok: false, why: `This line on stdin is not JSON: ${line.slice(0, 80)}` }
+  }
+  const checked = Command.safeParse(raw)
+  if (checked.success) return { ok: true, command: checked.data }
+  const issue = checked.error.issues[0]
+  return { ok: false, why: `This line on stdin is no command (${issue?.path.join('.') || 'type'} does not fit): ${line.slice(0, 80)}. Expected { "type": "input", "text": "…" } or interrupt, decide, withdraw, set, compact, rewind, background, shell, check.` }
+}
