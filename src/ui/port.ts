@@ -13,6 +13,8 @@ export interface UiHost {
   settings: ScreenSettings
   sessions: Sessions
   models: () => Promise<ModelChoice[]>
+  /** Tokens that a model takes; null: unknown. Answers at once. */
+  contextWindow: (model: string) => number | null
   /** Paths below the root that fit what stands behind `@`, best first, at most `most`. Folders end in `/`. */
   files: (query: string, most: number, signal: AbortSignal) => Promise<string[]>
   /** Earlier prompts of this root, oldest first; `append` writes at once. */
@@ -74,6 +76,8 @@ export interface ScreenSettings {
   /** Append-only text without animation: a screen reader, TERM=dumb. */
   plain: boolean
   notify: boolean
+  /** Of one run; null: none. The status line shows them before they bite. */
+  limits: { steps: number | null; minutes: number | null; calls: number | null; tokens: number | null; cost: number | null }
 }
 
 export interface SessionChoice {

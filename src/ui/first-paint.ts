@@ -1,0 +1,112 @@
+/**
+ * The first frame, painted before anything is loaded: this file imports nothing. What it prints is what the screen
+ * prints first (start.tsx calls `headLines` and `statusText` too), so that the hand-over changes nothing that is seen.
+ * Keys typed meanwhile are kept for the editor; Ctrl+C works as it will later: it clears, and twice on nothing it leaves.
+ */
+
+export interface Head {
+  version: string
+  /** As a person writes it: `~/src/thing`. */
+  folder: string
+  branch: string | null
+  model: string | null
+  mode: string
+  colour: boolean
+}
+
+/** Between the first paint and Ink. */
+export interface FirstPaint {
+  /** Ends the watch over the keyboard. What was typed, and the bytes that take the painted frame away again. */
+  handOver: () => { early: string[]; erase: string }
+}
+
+interface Input {
+  setRawMode: (on: boolean) => unknown
+  setEncoding: (encoding: 'utf8') => unknown
+  on: (event: 'data', listener: (chunk: string) => void) => unknown
+  off: (event: 'data', listener: (chunk: string) => void) => unknown
+  resume: () => unknown
+}
+interface Output {
+  columns: number
+  write: (text: string) => unknown
+}
+
+export const PROMPT = '> '
+const SHOW_CURSOR = '\x1b[?25h'
+const PASTE_ON = '\x1b[?2004h'
+const PASTE_OFF = '\x1b[?2004l'
+
+/** `leave` ends the process; the terminal is clean then. */
+export function firstPaint(head: Head, input: Input, output: Output, leave: () => void): FirstPaint {
+  const columns = output.columns > 0 ? output.columns : 80
+  const above = [...headLines(head, columns), '']
+  let early: string[] = []
+  let typed = ''
+  let interrupted = -Infinity
+
+  const cursor = (): string => `\r\x1b[${PROMPT.length + typed.length}C`
+  const onData = (chunk: string): void => {
+    const cancel = chunk.lastIndexOf('\x03')
+    if (cancel < 0) {
+      early.push(chunk)
+      return echo(chunk)
+    }
+    const now = performance.now()
+    const again = chunk.indexOf('\x03') !== cancel || (early.length === 0 && now - interrupted < 1_000)
+    if (again) {
+      output.write(`${clear()}${PASTE_OFF}${SHOW_CURSOR}`)
+      input.setRawMode(false)
+      return leave()
+    }
+    interrupted = early.length === 0 ? now : -Infinity
+    early = chunk.length > cancel + 1 ? [chunk.slice(cancel + 1)] : []
+    output.write(`\r\x1b[${PROMPT.length}C\x1b[K`)
+    typed = ''
+  }
+  /** Plain typing shows at once; all else waits for the editor. */
+  const echo = (chunk: string): void => {
+    if (!/^[\x20-\x7e]+$/.test(chunk) || typed.length !== early.join('').length - chunk.length || typed.length + chunk.length > columns - 4) return
+    typed += chunk
+    output.write(chunk)
+  }
+  const clear = (): string => `\r\x1b[${above.length}A\x1b[J`
+
+  input.setRawMode(true)
+  input.setEncoding('utf8')
+  input.on('data', onData)
+  input.resume()
+  output.write(`${PASTE_ON}${above.map((line) => `${line}\r\n`).join('')}${PROMPT}\r\n${statusText(head, columns)}\x1b[1A${cursor()}`)
+  return {
+    handOver: () => {
+      input.off('data', onData)
+      return { early, erase: clear() }
+    },
+  }
+}
+
+/** Who is speaking, where, and with which model: one row each, never wider than the screen. */
+export function headLines({ version, folder, branch, model, colour }: Head, columns: number): string[] {
+  const name = `Tiller ${version}`
+  const where = cut(` · ${folder}${branch === null ? '' : ` (${branch})`}`, columns - 1 - name.length)
+  const what = cut(model ?? 'no model yet', columns - 1)
+  return colour ? [`\x1b[1m${name}\x1b[22m\x1b[2m${where}\x1b[22m`, `\x1b[2m${what}\x1b[22m`] : [name + where, what]
+}
+
+/** The row under the editor while nothing goes on. */
+export function statusText({ mode, model, colour }: Head, columns: number): string {
+  const text = cut([mode, model ?? 'no model', '? for keys'].join(' · '), columns - 1)
+  return colour ? `\x1b[2m${text}\x1b[22m` : text
+}
+
+/** Wide characters count two: rather too short than a row too many. */
+function cut(text: string, columns: number): string {
+  let used = 0
+  let kept = ''
+  for (const each of text) {
+    used += each <= '~' || each === '·' || each === '…' ? 1 : 2
+    if (used > columns) return `${kept.slice(0, -1)}…`
+    kept += each
+  }
+  return kept
+}

@@ -1,0 +1,66 @@
+import { Fzf } from 'fzf'
+import { fit, pad, wrap } from './graphemes.ts'
+import type { Style } from './style.ts'
+
+/** A list to choose from. Pure but for what its choices do. */
+export interface Picker {
+  title: string
+  /** Said above the choices. */
+  about: readonly string[]
+  choices: readonly Choice[]
+  /** Typed text searches. Without it, digits choose. */
+  search: boolean
+  query: string
+  index: number
+  /** Choices are still on their way. */
+  loading: boolean
+  /** It opened by itself: only a fresh key answers it, and other text goes to the editor. Since when it is on the screen; null: not yet. */
+  uninvited: { shownAt: number | null } | null
+  /** What Esc does besides closing. */
+  dismiss?: () => void
+}
+
+export interface Choice {
+  label: string
+  note: string
+  act: () => void
+}
+
+export const picker = (title: string, choices: readonly Choice[], options: Partial<Picker> = {}): Picker => ({
+  title, about: [], choices, search: true, query: '', index: 0, loading: false, uninvited: null, ...options,
+})
+
+/** The choices that fit the search, best first. */
+export function matching({ choices, query }: Picker): readonly Choice[] {
+  if (query.trim() === '') return choices
+  return new Fzf(choices, { selector: ({ label, note }) => `${label} ${note}`, casing: 'case-insensitive', limit: 200 }).find(query.trim()).map(({ item }) => item)
+}
+
+export function choose(picker: Picker, step: number): Picker {
+  const most = matching(picker).length - 1
+  return { ...picker, index: Math.max(0, Math.min(most, picker.index + step)) }
+}
+
+export const search = (picker: Picker, query: string): Picker => ({ ...picker, query, index: 0 })
+
+/** At most `rows` rows. The one that Enter takes is named in words at the end. */
+export function pickerLines(picker: Picker, columns: number, rows: number, style: Style): string[] {
+  const found = matching(picker)
+  const head = [style.strong(fit(picker.title, columns)), ...picker.about.flatMap((text) => wrap(text, columns))]
+  if (picker.search) head.push(`${style.dim('search: ')}${fit(picker.query, columns - 8)}`)
+  const taken = found[picker.index]
+  const hint = fit(`${taken ? `Enter: ${taken.label} · ` : ''}Esc: close`, columns)
+  const room = Math.max(1, rows - head.length - 1)
+  const kept = head.slice(0, Math.max(1, rows - 2))
+  const first = Math.max(0, Math.min(picker.index - Math.floor(room / 2), found.length - room))
+  const shown = found.slice(first, first + room)
+  const width = Math.min(Math.max(...shown.map(({ label }) => label.length), 8), Math.max(10, Math.floor(columns * 0.6)))
+  const list = shown.map((choice, offset) => {
+    const number = picker.search ? '' : `${first + offset + 1}. `
+    const chosen = first + offset === picker.index
+    const row = fit(`${chosen ? '› ' : '  '}${number}${choice.note === '' ? choice.label : `${pad(choice.label, width)}  ${choice.note}`}`, columns)
+    return chosen ? style.accent(row) : row
+  })
+  if (list.length === 0) list.push(style.dim(picker.loading ? '  looking…' : '  nothing fits'))
+  return [...kept, ...list, style.dim(hint)].slice(0, rows)
+}

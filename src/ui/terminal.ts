@@ -1,0 +1,39 @@
+import { sanitize } from '../core/sanitize.ts'
+
+/** Synchronized output: a terminal that knows it shows what comes between at once. */
+export const BEGIN_UPDATE = '\x1b[?2026h'
+export const END_UPDATE = '\x1b[?2026l'
+export const ALTERNATE_ON = '\x1b[?1049h\x1b[H'
+export const ALTERNATE_OFF = '\x1b[?1049l'
+/** What is on the screen, never what is in the scrollback: no ESC[2J, no ESC[3J. */
+export const CLEAR_VISIBLE = '\x1b[H\x1b[J'
+
+const MODES_OFF = '\x1b[?2004l\x1b[?2026l\x1b[?25h\x1b[0m'
+const KITTY_OFF = '\x1b[<u'
+
+interface Terminal {
+  input: { isTTY?: boolean; setRawMode?: (on: boolean) => unknown }
+  output: { isTTY?: boolean; write: (text: string) => unknown }
+}
+
+/**
+ * Puts the terminal back as the shell knows it: cooked, cursor shown, no modes. Synchronous and safe to call twice, at any
+ * moment, on a terminal that is gone. `inPager`: the alternate screen is on.
+ */
+export function restoreTerminal({ input, output }: Terminal, inPager = false): void {
+  attempt(() => input.setRawMode?.(false))
+  attempt(() => output.isTTY && output.write(`${inPager ? ALTERNATE_OFF : ''}${KITTY_OFF}${MODES_OFF}`))
+}
+
+function attempt(act: () => unknown): void {
+  try {
+    act()
+  } catch {
+    // The terminal is gone: nobody is left to see it.
+  }
+}
+
+/** A window title, from text that may be hostile. */
+export const titleSequence = (text: string): string => `\x1b]2;${sanitize(text).replace(/[\n\t]/g, ' ').slice(0, 200)}\x1b\\`
+export const SAVE_TITLE = '\x1b[22;2t'
+export const RESTORE_TITLE = '\x1b[23;2t'
