@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto'
+import { ModelError, type Delta, type Model, type ModelEnd, type ModelLimits, type ModelRequest } from '../core/ports.ts'
+import type { Part } from '../core/record.ts'
+import { exchangeFetch } from './body.ts'
+import { createExchange, fail, type Exchange, type Target } from './exchange.ts'
+import { fault } from './fault.ts'
+import type { ModelFacts, Protocol, Settings, State } from './protocol.ts'
+import { createReply, stopOf, usageOf, type Reply } from './reply.ts'
+import { toCall } from './request.ts'
+import { isObject } from './server-error.ts'
+import type { Transport } from './transport.ts'
+
+export interface ModelSetup {
+  /** `provider/model`, as the person wrote it. */
+  id: string
+  limits: ModelLimits
+  facts: ModelFacts
+  /** `<protocol>:<provider>`: who made an opaque state. */
+  by: string
+  protocol: Protocol
+  transport: Transport
+  /** Key, address and headers, looked up when a request is sent. */
+  access(): Promise<{ settings: Omit<Settings, 'fetch'>; target: Target }>
+  blob(sha256: string): Uint8Array | undefined
+  /** Ids of calls that this process has given out: no two replies share one. */
+  issued: Set<string>
+  idleMs: number
+  now(): number
+  /** May improve a failure, for example by naming the models that are there. */
+  explain?(error: ModelError, signal: AbortSignal): Promise<ModelError>
+}
+
+/** One model of one provider. */
+export function createModel(setup: ModelSetup): Model {
+  return { id: setup.id, limits: setup.limits, stream: (request, signal) => stream(setup, request, signal) }
+}
+
+async function* stream(setup: ModelSetup, request: ModelRequest, signal: AbortSignal): AsyncGenerator<Delta | ModelEnd> {
+  const { settings, target } = await setup.access()
+  const exchange = createExchange(target)
+  const reply = createReply({ idFor: createIdFor(request, setup.issued), stateOf: createStateOf(setup, exchange) })
+  let version = ''
+  try {
+    const opened = await untilAborted(open(setup, request, settings, exchange, signal), signal)
+    version = opened.version
+    for await (const part of parts(opened.stream, signal)) {
+      if (part.type === 'error') noteError(part.error, exchange)
+      yield* reply.add(part)
+    }
+    if (!signal.aborted) return yield { ...conclude(reply, exchange), ...wire(setup, exchange, version) }
+  } catch (error) {
+    if (!signal.aborted) throw await explained(setup, exchange, error, signal)
+  }
+  yield { type: 'end', parts: reply.parts(), stop: 'interrupted', usage: usageOf(reply.finish?.usage, exchange.wire?.bytes ?? 0, reply.characters()), ...wire(setup, exchange, version) }
+}
+
+async function open(setup: ModelSetup, request: ModelRequest, settings: Omit<Settings, 'fetch'>, exchange: Exchange, signal: AbortSignal) {
+  const { protocol, transport, idleMs, now, facts, limits, by, blob } = setup
+  const fetch = exchangeFetch(exchange, { transport, repair: protocol.repair, idleMs, now })
+  const { language, version } = await protocol.open({ ...settings, fetch })
+  const call = toCall(request, { dialect: protocol.dialect(facts), by, images: limits.images, blob })
+  const { stream } = await language.doStream({
+    ...call,
+    ...outputLimit(request, limits),
+    ...protocol.options(request, facts),
+    abortSignal: signal,
+  })
+  return { stream, version }
+}
+
+/** Input and output share the window: a limit that does not fit beside the input would be refused. */
+function outputLimit(request: ModelRequest, { maxOutput, contextWindow }: ModelLimits): { maxOutputTokens?: number } {
+  const wanted = request.maxOutput ?? maxOutput
+  if (wanted === null || contextWindow === null) return wanted === null ? {} : { maxOutputTokens: wanted }
+  const room = contextWindow - Math.ceil(JSON.stringify(request).length / 3) - 1_000
+  return { maxOutputTokens: Math.min(wanted, Math.max(room, 4_096, Math.floor(contextWindow / 20))) }
+}
+
+/** Ends at once when aborted, whatever the stream below does. */
+async function* parts<T>(stream: ReadableStream<T>, signal: AbortSignal): AsyncGenerator<T> {
+  const reader = stream.getReader()
+  const stop = (): void => void reader.cancel().catch(() => undefined)
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done || signal.aborted) return
+      yield value
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
+    stop()
+  }
+}
+
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new Error('aborted'))
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+/** A server's own error events end the stream before the SDK sees them; what is left is what the SDK could not read. */
+function noteError(error: unknown, exchange: Exchange): void {
+  if (error instanceof Error && /without a finish reason/.test(error.message)) return
+  throw exchange.failure ?? fail(exchange, fault.garbage(error instanceof Error ? error.message : JSON.stringify(error), exchange.target), error)
+}
+
+/** The end of a stream that ended by itself. Whether it was the end of the reply is decided here. */
+function conclude(reply: Reply, exchange: Exchange): ModelEnd {
+  if (exchange.failure) throw exchange.failure
+  const parts = reply.parts()
+  const calls = parts.filter((part) => part.type === 'call')
+  const finish = reply.finish
+  const usage = usageOf(finish?.usage, exchange.wire?.bytes ?? 0, reply.characters())
+  const stop = finish ? stopOf(finish, calls.length > 0) : 'error'
+  if (stop !== 'error') return { type: 'end', parts, stop, usage }
+  // Some servers never give a reason. Whole calls, or a text with the protocol's last word after it, are a reply.
+  const whole = calls.length > 0 ? calls.every((call) => call.invalid === undefined) : exchange.finished && parts.some((part) => part.type === 'text')
+  if (whole && exchange.ended && exchange.noise.trim() === '') return { type: 'end', parts, stop: calls.length > 0 ? 'calls' : 'end', usage }
+  throw fail(exchange, parts.length === 0 && exchange.ended && exchange.noise.trim() === '' ? fault.empty(exchange.target) : fault.cut(exchange.target, exchange.noise))
+}
+
+async function explained(setup: ModelSetup, exchange: Exchange, error: unknown, signal: AbortSignal): Promise<ModelError> {
+  const found = exchange.failure ?? (error instanceof ModelError ? error : fail(exchange, fault.garbage(error instanceof Error ? error.message : String(error), exchange.target), error))
+  return setup.explain ? setup.explain(found, signal) : found
+}
+
+function wire(setup: ModelSetup, exchange: Exchange, version: string): Pick<ModelEnd, 'wire'> {
+  return exchange.wire ? { wire: { ...exchange.wire, package: `${setup.protocol.package}@${version}` } } : {}
+}
+
+/** A provider's id stays where it is safe and new; some servers call every call `call_0`. */
+function createIdFor(request: ModelRequest, issued: Set<string>): (id: string) => string {
+  const taken = new Set<string>()
+  for (const message of request.messages) {
+    if (message.role !== 'assistant') continue
+    for (const part of message.parts) {
+      if (part.type !== 'call') continue
+      taken.add(part.id)
+      if (isObject(part.opaque?.data) && typeof part.opaque.data['id'] === 'string') taken.add(part.opaque.data['id'])
+    }
+  }
+  const given = new Map<string, string>()
+  return (provider) => {
+    const known = given.get(provider)
+    if (known !== undefined) return known
+    const id = /^[A-Za-z0-9_-]{1,64}$/.test(provider) && !taken.has(provider) && !issued.has(provider) ? provider : `call_${randomBytes(12).toString('hex')}`
+    given.set(provider, id)
+    issued.add(id)
+    return id
+  }
+}
+
+function createStateOf({ protocol, by }: ModelSetup, exchange: Exchange): (part: Part, sdk: State['sdk'], providerId: string) => Part['opaque'] {
+  return (part, sdk, providerId) => {
+    const data: State = {
+      ...(sdk && Object.values(sdk).some((state) => Object.keys(state).length > 0) ? { sdk } : {}),
+      ...(part.type === 'call' && part.id !== providerId ? { id: providerId } : {}),
+      ...protocol.state?.(part, exchange),
+    }
+    return Object.keys(data).length > 0 ? { by, data } : undefined
+  }
+}

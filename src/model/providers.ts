@@ -1,0 +1,87 @@
+import { isLoopback } from './transport.ts'
+import type { ProviderType } from './protocol.ts'
+
+/** One entry of `providers` in `.agentrc`. */
+export interface ProviderConfig {
+  type?: ProviderType | undefined
+  baseURL?: string | undefined
+  apiKey?: string | undefined
+  apiKeyEnv?: string | undefined
+  headers?: Readonly<Record<string, string>> | undefined
+  models?: Readonly<Record<string, ModelConfig>> | undefined
+}
+
+/** What a person says of a model goes before what the catalog or the server says. */
+export interface ModelConfig {
+  contextWindow?: number | undefined
+  maxOutput?: number | undefined
+  images?: boolean | undefined
+  /** Whether it takes a reasoning effort. */
+  effort?: boolean | undefined
+  price?: { input: number; output: number; cacheRead?: number | undefined; cacheWrite?: number | undefined } | undefined
+}
+
+export interface Provider extends ProviderConfig {
+  name: string
+  type: ProviderType
+  baseURL: string
+  /** The variables that usually hold its key. */
+  keys: readonly string[]
+  /** A server on this machine, that can be asked what it has. */
+  local?: 'ollama' | 'lmstudio' | 'llamacpp'
+}
+
+type BuiltIn = Pick<Provider, 'type' | 'baseURL' | 'keys' | 'local'> & { address?: string }
+
+/** Known by name. `address` is the variable that moves it. */
+const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
+  anthropic: { type: 'anthropic', baseURL: 'https://api.anthropic.com/v1', keys: ['ANTHROPIC_API_KEY'], address: 'ANTHROPIC_BASE_URL' },
+  openai: { type: 'openai', baseURL: 'https://api.openai.com/v1', keys: ['OPENAI_API_KEY'], address: 'OPENAI_BASE_URL' },
+  google: { type: 'google', baseURL: 'https://generativelanguage.googleapis.com/v1beta', keys: ['GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'] },
+  openrouter: { type: 'openai-compatible', baseURL: 'https://openrouter.ai/api/v1', keys: ['OPENROUTER_API_KEY'] },
+  ollama: { type: 'openai-compatible', baseURL: 'http://127.0.0.1:11434/v1', keys: [], local: 'ollama', address: 'OLLAMA_HOST' },
+  lmstudio: { type: 'openai-compatible', baseURL: 'http://127.0.0.1:1234/v1', keys: [], local: 'lmstudio' },
+  llamacpp: { type: 'openai-compatible', baseURL: 'http://127.0.0.1:8080/v1', keys: [], local: 'llamacpp' },
+}
+
+/** All providers: those built in, as far as they are not changed, then the person's own. */
+export function allProviders(configured: Readonly<Record<string, ProviderConfig>>, environment: Readonly<Record<string, string | undefined>>): Map<string, Provider> {
+  const providers = new Map<string, Provider>()
+  for (const [name, { address, ...known }] of Object.entries(BUILT_IN)) {
+    const own = configured[name]
+    const moved = address === undefined ? undefined : environment[address]
+    const type = own?.type ?? known.type
+    providers.set(name, { ...known, ...own, name, type, baseURL: normalAddress(own?.baseURL ?? (moved ? withScheme(moved) : known.baseURL), type) })
+  }
+  for (const [name, own] of Object.entries(configured)) {
+    if (providers.has(name)) continue
+    const type = own.type ?? 'openai-compatible'
+    const usual = Object.values(BUILT_IN).find((known) => known.type === type && known.local === undefined)
+    providers.set(name, { ...own, name, type, keys: own.baseURL === undefined ? (usual?.keys ?? []) : [], baseURL: normalAddress(own.baseURL ?? (type === 'openai-compatible' ? '' : (usual?.baseURL ?? '')), type) })
+  }
+  return providers
+}
+
+/** `OLLAMA_HOST` is often a bare host and port, and 0.0.0.0 for the server's own use. */
+const withScheme = (address: string): string => {
+  const url = /^\w+:\/\//.test(address) ? address : `http://${address}`
+  return /^https?:\/\/[^/]*:\d+/.test(url) || url.startsWith('https://') || !url.includes('0.0.0.0') ? url.replace('0.0.0.0', '127.0.0.1') : `${url.replace('0.0.0.0', '127.0.0.1')}:11434`
+}
+
+const VERSION: Readonly<Record<ProviderType, string>> = { anthropic: '/v1', openai: '/v1', 'openai-compatible': '/v1', google: '/v1beta' }
+const ENDPOINT = /\/(chat\/completions|completions|responses|messages|models)$/
+
+/** The address as the SDK wants it: no endpoint at its end, and the version where there is no path. */
+function normalAddress(address: string, type: ProviderType): string {
+  if (address === '') return ''
+  const trimmed = address.replace(/\/+$/, '').replace(ENDPOINT, '')
+  let url: URL
+  try {
+    url = new URL(trimmed)
+  } catch {
+    return trimmed
+  }
+  // Some remote compatible servers answer at the root; a local one hardly ever does.
+  const add = url.pathname === '/' && (type !== 'openai-compatible' || isLoopback(url.hostname))
+  return add ? `${trimmed}${VERSION[type]}` : trimmed
+}

@@ -1,0 +1,84 @@
+import { fault } from './fault.ts'
+import type { Target } from './exchange.ts'
+import { ModelError } from '../core/ports.ts'
+
+export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>
+
+export interface TransportOptions {
+  environment: Readonly<Record<string, string | undefined>>
+  /** Loopback only. */
+  offline: boolean
+  /** In place of Node's own: for tests and for those who embed Tiller. */
+  fetch?: Fetch | undefined
+}
+
+export interface Transport {
+  /** Sends; what fails before the answer's headers is one ModelError that names the address. */
+  send(url: URL, init: RequestInit, target: Target): Promise<Response>
+}
+
+/** Node's fetch, through a proxy where the environment names one, and only to this machine when offline. */
+export function createTransport({ environment, offline, fetch }: TransportOptions): Transport {
+  const proxies = new Map<string, Promise<Fetch>>()
+  const through = (proxy: URL): Promise<Fetch> => {
+    const opened = proxies.get(proxy.href) ?? openProxy(proxy)
+    proxies.set(proxy.href, opened)
+    return opened
+  }
+  return {
+    async send(url, init, target) {
+      if (offline && !isLoopback(url.hostname)) throw new ModelError({ kind: 'network', message: `Offline: ${url.host} is not on this machine. Start without --offline, or use a local model.` })
+      const proxy = proxyFor(url, environment)
+      if (proxy && 'unsupported' in proxy) throw new ModelError({ kind: 'network', message: proxy.unsupported })
+      const plain: Fetch = fetch ?? ((input, options) => globalThis.fetch(input, options))
+      const send = proxy ? await through(proxy.proxy) : plain
+      try {
+        return await send(url, init)
+      } catch (error) {
+        if (error instanceof ModelError || init.signal?.aborted) throw error
+        throw new ModelError(fault.unreachable(error, url, target, proxy?.proxy))
+      }
+    },
+  }
+}
+
+export function isLoopback(hostname: string): boolean {
+  const name = hostname.replace(/^\[|\]$/g, '').toLowerCase()
+  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name) || name === '0.0.0.0'
+}
+
+type Proxy = { proxy: URL } | { unsupported: string } | undefined
+
+/** The proxy for an address: `https_proxy`, `http_proxy`, `all_proxy` in either case, less what `no_proxy` names. */
+export function proxyFor(url: URL, environment: Readonly<Record<string, string | undefined>>): Proxy {
+  const read = (name: string): string | undefined => environment[name] || environment[name.toUpperCase()] || undefined
+  const value = read(url.protocol === 'https:' ? 'https_proxy' : 'http_proxy') ?? read('all_proxy')
+  if (value === undefined || isLoopback(url.hostname) || isExempt(url, read('no_proxy') ?? '')) return undefined
+  let proxy: URL
+  try {
+    proxy = new URL(value.includes('://') ? value : `http://${value}`)
+  } catch {
+    return { unsupported: `The proxy address in the environment is not a URL. Expected http://host:port in HTTPS_PROXY.` }
+  }
+  if (proxy.protocol === 'http:' || proxy.protocol === 'https:') return { proxy }
+  return { unsupported: `The proxy ${proxy.protocol}//${proxy.host} is of a kind that Tiller cannot use. Set HTTPS_PROXY to an http:// or https:// proxy, or add ${url.hostname} to NO_PROXY.` }
+}
+
+/** `NO_PROXY`: hosts, domains (`.test`, `*.test`, `test`), each with or without a port; `*` is everything. */
+function isExempt(url: URL, list: string): boolean {
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
+  return list.split(/[\s,]+/).filter(Boolean).some((entry) => {
+    if (entry === '*') return true
+    const [, name = '', wanted] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? []
+    if (wanted !== undefined && wanted !== port) return false
+    const domain = name.toLowerCase().replace(/^\*?\./, '')
+    return domain !== '' && (url.hostname === domain || url.hostname.endsWith(`.${domain}`))
+  })
+}
+
+/** undici is loaded only where a proxy is set: it costs start-up time. Its own timeouts are off, the watchdog has them. */
+async function openProxy(proxy: URL): Promise<Fetch> {
+  const { ProxyAgent, fetch } = await import('undici')
+  const dispatcher = new ProxyAgent({ uri: proxy.href, headersTimeout: 0, bodyTimeout: 0 })
+  return (input, init) => fetch(input, { ...(init as object), dispatcher }) as unknown as Promise<Response>
+}
