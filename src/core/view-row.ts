@@ -1,4 +1,4 @@
-import type { Effort, FaultKind, Mode, OutcomeStatus, ResultStatus, Rule, Stop } from './record.ts'
+import type { Effort, FactOf, FaultKind, Mode, OutcomeStatus, ResultStatus, Rule, Stop } from './record.ts'
 
 /**
  * What a settled row says. Rows hold only sanitized text, and of long things only what is shown (the rest is in the
@@ -6,7 +6,10 @@ import type { Effort, FaultKind, Mode, OutcomeStatus, ResultStatus, Rule, Stop }
  */
 export type Row =
   | { kind: 'session'; id: string; root: string; cwd: string; branch: string | null; fork: { id: string; seq: number } | null }
-  | { kind: 'resume'; id: string; title: string; outcome: OutcomeStatus | null; at: number | null }
+  /** Going on with an earlier session: what it was about, and how its last run ended. */
+  | { kind: 'resume'; id: string; title: string; outcome: OutcomeStatus | null; reason: string }
+  /** Records before this point are not in memory, or rows are not printed. */
+  | { kind: 'older'; count: number; of: 'records' | 'rows' }
   | { kind: 'instructions'; paths: string[] }
   | InputRow
   | TextRow
@@ -19,11 +22,14 @@ export type Row =
   | { kind: 'job'; id: string; command: string; exit: number | null; signal: string | null; because: string | null }
   | { kind: 'compact'; before: number; after: number; first: string }
   | { kind: 'rewind'; to: number; follows: string }
-  | { kind: 'fault'; fault: FaultKind; message: string; status: number | null }
-  | { kind: 'retry'; attempt: number; step: number }
+  /** A request failed; `retry`: after how long it is tried again, and of how many attempts. */
+  | { kind: 'fault'; fault: FaultKind; message: string; status: number | null; attempt: number; retry: { waitMs: number; of: number } | null }
+  /** Text of the failed attempt stands above: the reply begins anew. */
+  | { kind: 'retry'; attempt: number }
+  /** The reply in the log is not what was streamed: it follows whole. */
+  | { kind: 'differs' }
   | { kind: 'checkpoint'; note: string }
   | { kind: 'set'; model?: string; effort?: Effort; mode?: Mode; title?: string }
-  | { kind: 'withdrawn'; text: string; because: 'user' | 'interrupt' | 'resume' }
   | OutcomeRow
   | { kind: 'damage'; what: string }
   | { kind: 'error'; message: string }
@@ -32,11 +38,13 @@ export type Row =
 export interface InputRow {
   kind: 'input'
   role: 'prompt' | 'follow-up' | 'steer' | 'now'
-  from: 'user' | 'check' | 'hook'
+  from: InputFrom
   text: string
   images: number
   step: number
 }
+
+export type InputFrom = NonNullable<FactOf<'input'>['from']>
 
 /** One block of a reply's Markdown, or a piece of a very long one. */
 export interface TextRow {
@@ -44,9 +52,9 @@ export interface TextRow {
   text: string
   /** The row before is an earlier piece of the same block: no blank line between. */
   joins: boolean
-  /** `text` is code lines from the middle of a fence, without the fence's own first line (or, unless `last`, its end). */
-  fence: { language: string; last: boolean } | null
-  /** `text` is table lines without a head: the lines that began the table, for alignment and column widths. */
+  /** `text` is the code of a fence, or of a piece of one, without the fence's own lines. */
+  fence: { language: string; first: boolean; last: boolean } | null
+  /** `text` is table lines without a head: the piece that began the table, for its alignment and column widths. */
   table: string | null
 }
 
@@ -64,7 +72,10 @@ export interface CallRow {
   diff: Excerpt | null
   added: number
   removed: number
-  files: number
+  /** Paths it changed, relative to the root where they are in it; the first 500. */
+  files: readonly string[]
+  /** Lines of the whole result. */
+  lines: number
   /** What the person should see of the result: the end of a command's output, the reason of a refusal. */
   output: Excerpt
   /** Set where a person, a rule or nobody decided. */
@@ -84,7 +95,7 @@ export interface OutcomeRow {
   calls: number
   tokens: { input: number; output: number }
   cost: Cost
-  files: number
+  files: readonly string[]
   added: number
   removed: number
   alive: number[]

@@ -1,6 +1,6 @@
-import type { Access, Effort, Image, Mode, OutcomeStatus, ResultStatus, UnknownRecord, When } from './record.ts'
+import type { Access, Effort, Image, Mode, OutcomeStatus, Preview, ResultStatus, UnknownRecord, When } from './record.ts'
 import type { AgentEvent } from './ports.ts'
-import type { Cost, Row } from './view-row.ts'
+import type { CallRow, Cost, InputFrom, Row } from './view-row.ts'
 import type { Blocks } from './view-blocks.ts'
 import type { Grown } from './grow.ts'
 
@@ -8,8 +8,8 @@ import type { Grown } from './grow.ts'
 export type ViewEvent = AgentEvent | UnknownRecord | { type: 'damage'; why: string; line?: number }
 
 /**
- * All that a screen shows, computed from events alone. Every text in it is sanitized, apart from `inner`,
- * which only `reduce` reads. A delta, an output or a record costs the same in a view of ten rows and of a million.
+ * All that a screen shows, computed from events alone. Every text in it is sanitized, apart from ids, which are
+ * for commands and not for the eye, and from `inner`, which only `reduce` reads. A delta, an output or a record costs the same in a view of ten rows and of a million.
  */
 export interface View {
   /** Settled rows: they only grow. Print those from where you stopped: `view.rows.slice(printed)`. */
@@ -33,15 +33,23 @@ export interface View {
 export interface Live {
   /** A request is out: since when, and whether anything of its reply has come. */
   request: { since: number; step: number; attempt: number; model: string; begun: boolean } | null
-  /** The last line of reasoning, while the model reasons. */
+  /** Waiting to try again: until when (UTC ms). */
+  retry: { at: number; attempt: number; of: number } | null
+  /** The end of its reasoning, one line, while the model reasons. */
   reasoning: string | null
   /** The block being written; `fence` and `table` as in `TextRow`, once pieces of it are settled. */
-  text: { text: string; fence: { language: string } | null; table: string | null } | null
+  text: { text: string; joins: boolean; fence: { language: string; first: boolean } | null; table: string | null } | null
+  /** A part of the stream was missed: what is shown here has a hole until the reply is there. */
+  gap: boolean
   /** Calls whose arguments are being written. */
   writing: readonly { part: number; name: string; characters: number }[]
   /** The reply's calls in their order, from the first that is not settled on. */
   calls: readonly LiveCall[]
+  /** The end of the output of a `!` command that runs. */
+  shell: { call: string; output: string } | null
 }
+
+export const noLive: Live = { request: null, retry: null, reasoning: null, text: null, gap: false, writing: [], calls: [], shell: null }
 
 export interface LiveCall {
   call: string
@@ -55,13 +63,16 @@ export interface LiveCall {
   /** How it ended, while an earlier call holds its row back. */
   status: ResultStatus | null
   pid: number | null
+  answer: CallRow['answer']
+  /** Waits for the rows of earlier calls. */
+  row: CallRow | null
 }
 
 export interface Waiting {
   id: string
   text: string
   when: When
-  from: 'user' | 'check' | 'hook'
+  from: InputFrom
   images: readonly Image[]
   at: number
 }
@@ -71,8 +82,9 @@ export interface PendingAsk {
   call: string
   name: string
   summary: string
+  /** Written out where something in it would not be seen. */
   accesses: readonly Access[]
-  preview: string | null
+  preview: Preview | null
   because: string | null
   at: number
 }
@@ -88,6 +100,8 @@ export interface Job {
 /** What the run has used up so far, for the status line and the limits. */
 export interface Run {
   id: string
+  /** The first words of what began it. */
+  prompt: string
   since: number
   step: number
   attempt: number
@@ -118,46 +132,47 @@ export interface Status {
   compactions: number
 }
 
+export const noTokens = { input: 0, output: 0 }
+export const noCost: Cost = { usd: 0, unknown: false }
+export const withStatus = (view: View, to: Partial<Status>): View => ({ ...view, status: { ...view.status, ...to } })
+
 /** What `reduce` remembers for itself. */
 export interface Inner {
   /** The seq of the next record. */
   next: number
-  prompted: boolean
+  /** Instruction files as last shown. */
   instructions: string
+  /** What was last said of a checkpoint. */
+  checkpoint: string
+  /** The reply being streamed. */
   reply: Streaming | null
-  calls: readonly OpenCall[]
+  /** The line of live output being written, as it came, by call. */
+  partial: ReadonlyMap<string, string>
   /** What a rewind goes back to, in order of seq. */
   marks: Grown<Mark>
 }
 
 export interface Streaming {
   run: string
-  parts: readonly StreamedPart[]
-  /** Something was missed: nothing more settles until the reply is there. */
-  gap: boolean
-}
-
-export interface StreamedPart {
-  part: number
-  kind: 'text' | 'reasoning'
-  /** Characters received. */
-  length: number
-  /** Received and settled, as it came. */
-  settled: string
+  /** All text received so far, to be compared with the reply. */
+  text: string
+  reasonings: number
+  part: { index: number; kind: 'text' | 'reasoning'; length: number } | null
+  /** Of the text part being streamed. */
   blocks: Blocks
-  done: boolean
+  /** Of the reasoning part being streamed. */
+  reasoning: { first: string; lines: number; end: string }
+  gap: boolean
+  /** Text rows of this attempt were settled. */
+  settled: boolean
+  /** The reply is there: what is streamed late is passed over. */
+  over: boolean
 }
 
-export interface OpenCall {
-  id: string
-  row: Row | null
-  partial: string
-}
-
+/** What holds on the live path from `seq` on. */
 export interface Mark {
   seq: number
   what: string
   waiting: readonly Waiting[]
   context: number | null
 }
-

@@ -1,0 +1,134 @@
+import type { RecordOf } from './record.ts'
+import { sanitize } from './sanitize.ts'
+import { countDiff, countLines, everyText, excerpt, oneLine } from './view-excerpt.ts'
+import { withRows } from './view-reply.ts'
+import type { CallRow, Row } from './view-row.ts'
+import type { LiveCall, Run, View } from './view-state.ts'
+import { summarize } from './view-summary.ts'
+import { visible } from './visible.ts'
+
+/** The calls of a reply wait for their turn, in its order. Those of a reply that failed or was interrupted never run. */
+export function onCalls(view: View, record: RecordOf<'reply'>): View {
+  if (record.stop === 'error' || record.stop === 'interrupted') return view
+  const calls = record.parts.filter((part) => part.type === 'call').map((part): LiveCall => ({
+    call: part.id, name: oneLine(part.name, 60), summary: summarize(part.name, part.input, view.status.root), state: 'waiting',
+    since: null, output: '', status: null, pid: null, answer: null, row: null,
+  }))
+  return calls.length === 0 ? view : withCalls(view, [...view.live.calls, ...calls])
+}
+
+export function onAsk(view: View, record: RecordOf<'ask'>): View {
+  const call = view.live.calls.find((each) => each.call === record.call)
+  const ask = {
+    run: record.run, call: record.call, name: call?.name ?? record.call, summary: call?.summary ?? '', at: record.at,
+    accesses: everyText(record.accesses, visible), preview: record.preview ? everyText(record.preview, visible) : null,
+    because: record.because === undefined ? null : oneLine(visible(record.because), 500),
+  }
+  return { ...change(view, record.call, { state: 'asking' }), asks: [...without(view, record.call), ask] }
+}
+
+export function onAnswer(view: View, record: RecordOf<'answer'>): View {
+  const answer = { verdict: record.verdict, by: record.by, because: oneLine(record.because ?? '', 500), reason: oneLine(record.reason ?? '', 500) }
+  const grant: Row[] = record.verdict === 'allow' && record.grant ? [{ kind: 'grant', scope: record.grant.scope, rules: record.grant.rules.map((rule) => ({ ...rule, match: oneLine(rule.match, 500) })) }] : []
+  return { ...change(withRows(view, grant), record.call, { state: 'waiting', answer }), asks: without(view, record.call) }
+}
+
+export function onStart(view: View, record: RecordOf<'start'>): View {
+  const run = view.run && { ...view.run, calls: view.run.calls + 1 }
+  return { ...change(view, record.call, { state: 'running', since: record.at }), run }
+}
+
+export function onSpawn(view: View, record: RecordOf<'spawn'>): View {
+  const next = change(view, record.call, { pid: record.pid })
+  if (record.job === undefined) return next
+  const command = view.live.calls.find((each) => each.call === record.call)?.summary ?? ''
+  return { ...next, jobs: [...view.jobs, { id: record.job, call: record.call, command, pid: record.pid, since: record.at }] }
+}
+
+/** Live output, for the eye only: its last lines are kept. */
+export function onOutput(view: View, { run, call, text }: { run: string; call: string; text: string }): View {
+  const shell = run === '' ? (view.live.shell ?? { call, output: '' }) : null
+  const known = shell ?? view.live.calls.find((each) => each.call === call && each.state === 'running')
+  if (!known) return view
+  const all = ((view.inner.partial.get(call) ?? '') + text).slice(-OUTPUT)
+  const cut = all.lastIndexOf('\n') + 1
+  const lines = (known.output.slice(0, known.output.lastIndexOf('\n') + 1) + cleanLines(all.slice(0, cut))).slice(-OUTPUT)
+  const output = lines + sanitize(all.slice(cut))
+  const next = shell ? { ...view, live: { ...view.live, shell: { call, output } } } : change(view, call, { output })
+  return { ...next, inner: { ...view.inner, partial: new Map(view.inner.partial).set(call, all.slice(cut)) } }
+}
+
+/** Results come as they are there; their rows settle in the order of the calls. */
+export function onResult(view: View, record: RecordOf<'result'>): View {
+  const call = view.live.calls.find((each) => each.call === record.call)
+  const row = toRow(record, call, view.status.root)
+  const partial = new Map(view.inner.partial)
+  partial.delete(record.call)
+  const next: View = { ...view, run: view.run && addChanges(view.run, record, row), asks: without(view, record.call), inner: { ...view.inner, partial } }
+  if (!call) return withRows(next, [row])
+  return settleCalls(change(next, record.call, { state: 'ended', status: record.status, row, output: '' }))
+}
+
+/** The rows of the calls that ended; with `all`, calls that will get no result any more are given up. */
+export function settleCalls(view: View, all = false): View {
+  const open = view.live.calls.findIndex((each) => each.row === null)
+  const until = all || open === -1 ? view.live.calls.length : open
+  if (until === 0) return view
+  const rows = view.live.calls.slice(0, until).flatMap((each) => each.row ?? [])
+  return withCalls(withRows(view, rows), view.live.calls.slice(until))
+}
+
+const OUTPUT = 4_000
+const DIFF_LINES = 400
+const MOST_FILES = 500
+
+/** What of a result's text is shown, by tool: the end of a command's output, nothing of a file that was read. */
+const SHOWN: Record<string, { end: 'head' | 'tail'; ok: number; not: number }> = {
+  shell: { end: 'tail', ok: 5, not: 12 },
+  job: { end: 'tail', ok: 5, not: 12 },
+  git: { end: 'head', ok: 4, not: 12 },
+  todo: { end: 'head', ok: 30, not: 6 },
+  read: { end: 'head', ok: 0, not: 4 },
+  ls: { end: 'head', ok: 0, not: 4 },
+  find: { end: 'head', ok: 0, not: 4 },
+  grep: { end: 'head', ok: 0, not: 4 },
+  write: { end: 'head', ok: 0, not: 8 },
+  edit: { end: 'head', ok: 0, not: 8 },
+}
+const OTHERS = { end: 'head', ok: 3, not: 8 } as const
+
+function toRow(record: RecordOf<'result'>, call: LiveCall | undefined, root: string | null): CallRow {
+  const name = call?.name ?? 'call'
+  const shown = Object.hasOwn(SHOWN, name) ? (SHOWN[name] ?? OTHERS) : OTHERS
+  const changed = (record.changes ?? []).filter((each) => each.before !== each.after)
+  return {
+    kind: 'call', call: record.call, name, summary: call?.summary ?? record.call, status: record.status,
+    ms: record.ms ?? (call?.since == null ? null : Math.max(0, record.at - call.since)),
+    exit: record.exit ?? null,
+    diff: record.diff === undefined || record.diff.trim() === '' ? null : excerpt(record.diff, 'head', DIFF_LINES),
+    ...countDiff(record.diff ?? ''),
+    files: changed.map((each) => sanitize(shorten(each.path, root))).slice(0, MOST_FILES),
+    lines: countLines(record.text),
+    output: excerpt(record.text, shown.end, record.status === 'ok' ? shown.ok : shown.not),
+    answer: call?.answer ?? null,
+    images: record.images?.length ?? 0,
+    alive: record.alive ?? [],
+  }
+}
+
+const shorten = (path: string, root: string | null): string => (root && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path)
+
+function addChanges(run: Run, record: RecordOf<'result'>, row: CallRow): Run {
+  if (!record.changes?.length && row.added === 0 && row.removed === 0) return run
+  const files = [...new Set([...run.files, ...row.files])].slice(0, MOST_FILES)
+  return { ...run, files: files.length === run.files.length ? run.files : files, added: run.added + row.added, removed: run.removed + row.removed }
+}
+
+const cleanLines = (text: string): string => (text === '' ? '' : `${text.slice(0, -1).split('\n').map((line) => sanitize(line)).join('\n')}\n`)
+
+const without = (view: View, call: string): View['asks'] => (view.asks.some((ask) => ask.call === call) ? view.asks.filter((ask) => ask.call !== call) : view.asks)
+
+const withCalls = (view: View, calls: readonly LiveCall[]): View => ({ ...view, live: { ...view.live, calls } })
+
+const change = (view: View, call: string, to: Partial<LiveCall>): View =>
+  view.live.calls.some((each) => each.call === call) ? withCalls(view, view.live.calls.map((each) => (each.call === call ? { ...each, ...to } : each))) : view

@@ -1,0 +1,77 @@
+import type { RecordOf } from './record.ts'
+import { sanitize } from './sanitize.ts'
+import { settleCalls } from './view-calls.ts'
+import { everyText, oneLine } from './view-excerpt.ts'
+import { noStream, withRows } from './view-reply.ts'
+import type { OutcomeRow, Row } from './view-row.ts'
+import { noCost, noLive, noTokens, withStatus, type Run, type Status, type View, type Waiting } from './view-state.ts'
+
+/** Of titles and of the first words of a prompt. */
+export const TITLE = 60
+
+export function onInput(view: View, record: RecordOf<'input'>): View {
+  const input: Waiting = { id: record.id, text: sanitize(record.text), when: record.when ?? 'next', from: record.from ?? 'user', images: everyText(record.images ?? [], sanitize), at: record.at }
+  const next: View = { ...view, waiting: [...view.waiting, input] }
+  return view.status.title === '' && input.from === 'user' ? withStatus(next, { title: oneLine(record.text, TITLE) }) : next
+}
+
+export function onWithdraw(view: View, record: RecordOf<'withdraw'>): View {
+  const input = view.waiting.find((each) => each.id === record.input)
+  if (!input) return view
+  return { ...view, waiting: view.waiting.filter((each) => each !== input) }
+}
+
+export function onStep(view: View, record: RecordOf<'step'>): View {
+  const settled = settleCalls(view, true)
+  const delivered = record.inputs.flatMap((id) => settled.waiting.find((input) => input.id === id) ?? [])
+  const anew: Row[] = record.attempt > 1 && settled.inner.reply?.settled ? [{ kind: 'retry', attempt: record.attempt }] : []
+  const run = settled.run?.id === record.run ? settled.run : newRun(record, oneLine(delivered[0]?.text ?? '', TITLE))
+  const model = oneLine(record.model, 100)
+  return {
+    ...withRows(settled, [...delivered.map((input) => toInputRow(input, record.number)), ...anew]),
+    waiting: delivered.length === 0 ? settled.waiting : settled.waiting.filter((input) => !delivered.includes(input)),
+    run: { ...run, step: record.number, attempt: record.attempt },
+    status: { ...settled.status, model },
+    live: { ...settled.live, request: { since: record.at, step: record.number, attempt: record.attempt, model, begun: false }, retry: null },
+    inner: { ...settled.inner, reply: noStream(record.run) },
+  }
+}
+
+const newRun = (record: RecordOf<'step'>, prompt: string): Run => ({
+  id: record.run, prompt, since: record.at, step: 0, attempt: 1, calls: 0, tokens: noTokens, cost: noCost, files: [], added: 0, removed: 0,
+})
+
+function toInputRow(input: Waiting, step: number): Row {
+  const role = step === 1 ? (input.when === 'after' ? 'follow-up' : 'prompt') : input.when === 'now' ? 'now' : 'steer'
+  return { kind: 'input', role, from: input.from, text: input.text, images: input.images.length, step }
+}
+
+export function countReply(view: View, record: RecordOf<'reply'>): View {
+  const add = <T extends { tokens: Status['tokens']; cost: Status['cost'] }>(to: T): T => ({
+    ...to,
+    tokens: { input: to.tokens.input + record.usage.input, output: to.tokens.output + record.usage.output },
+    cost: { usd: to.cost.usd + (record.cost ?? 0), unknown: to.cost.unknown || record.cost === null },
+  })
+  const context = !record.fault && record.usage.input > 0 ? record.usage.input + record.usage.output : view.status.context
+  return { ...view, run: view.run?.id === record.run ? add(view.run) : view.run, status: { ...add(view.status), context } }
+}
+
+export function onOutcome(view: View, record: RecordOf<'outcome'>): View {
+  const settled = settleCalls(view, true)
+  const run = settled.run?.id === record.run ? settled.run : null
+  const reason = oneLine(record.reason, 500)
+  const row: OutcomeRow = {
+    kind: 'outcome', run: record.run, status: record.status, reason,
+    ms: record.ms ?? (run ? Math.max(0, record.at - run.since) : null),
+    steps: run?.step ?? 0, calls: run?.calls ?? 0, tokens: run?.tokens ?? noTokens, cost: run?.cost ?? noCost,
+    files: run?.files ?? [], added: run?.added ?? 0, removed: run?.removed ?? 0, alive: record.alive ?? [],
+  }
+  return {
+    ...withRows(settled, [row]),
+    run: null, asks: [],
+    last: { run: record.run, status: record.status, reason, at: record.at },
+    live: { ...noLive, shell: settled.live.shell },
+    inner: { ...settled.inner, reply: null, partial: new Map() },
+  }
+}
+
