@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { host, outcomeOf, rig, tool } from '../support/agent.ts'
+import type { Output } from '../../src/core/ports.ts'
+
+const change = tool('put', () => ({ status: 'ok', text: 'written' }), [{ kind: 'write', path: '/w/f' }])
+const put = { calls: [{ name: 'put', input: {} }] }
+/** A shell whose checks end with these codes, one after the other. */
+const shell = (...exits: number[]) => {
+  let next = 0
+  return tool('shell', (): Output => {
+    const exit = exits[next++] ?? 0
+    return { status: exit === 0 ? 'ok' : 'failed', text: exit === 0 ? 'pass' : `FAIL number ${next}`, exit }
+  }, [{ kind: 'exec', argv: ['npm', 'test'] }])
+}
+
+test('a run that changed something is verified when the check passes after the last change', async () => {
+  const r = await rig([put, { text: 'done' }], { tools: [change, shell(0)], checks: ['npm test'] })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(r.of('check')).toMatchObject([{ command: 'npm test', exit: 0, attempt: 1 }])
+  expect(r.of('outcome')[0]).toMatchObject({ status: 'verified', reason: 'npm test passed after the last change' })
+  expect(r.of('check')[0]!.seq).toBeGreaterThan(r.of('result').at(-1)!.seq)
+})
+
+test('a failing check goes back to the model with its output', async () => {
+  const r = await rig([put, { text: 'done' }, put, { text: 'now done' }], { tools: [change, shell(1, 0)], checks: ['npm test'] })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(JSON.stringify(r.model.requests[2])).toContain('FAIL number 1')
+  expect(r.of('input')[1]?.from).toBe('check')
+  expect(outcomeOf(r)).toBe('verified')
+})
+
+test('attempts that are used up end as unverified', async () => {
+  const r = await rig([put, { text: '1' }, { text: '2' }, { text: '3' }], { tools: [change, shell(1, 2, 3)], checks: ['npm test'], checkAttempts: 3 })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(r.of('check').map((check) => check.attempt)).toEqual([1, 2, 3])
+  expect(r.of('outcome')[0]).toMatchObject({ status: 'unverified', reason: 'npm test (exit 3) still fails after 3 attempts' })
+})
+
+test('a run that changed nothing is done without a check', async () => {
+  const r = await rig([{ text: 'an answer' }], { tools: [change, shell(1)], checks: ['npm test'] })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(r.of('check')).toHaveLength(0)
+  expect(outcomeOf(r)).toBe('done')
+})
+
+test('a tree that is as it was before is no change', async () => {
+  const r = await rig([put, { text: 'done' }], { tools: [change, shell(1)], checks: ['npm test'], host: { ...host(), checkpoint: () => Promise.resolve({ tree: 'same' }) } })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(r.of('check')).toHaveLength(0)
+  expect(outcomeOf(r)).toBe('done')
+})
+
+test('checks run on demand, too', async () => {
+  const r = await rig([], { tools: [shell(7)], checks: ['npm test'] })
+  r.agent.send({ type: 'check' })
+  await r.agent.idle()
+  expect(r.of('check')[0]?.exit).toBe(7)
+  expect(outcomeOf(r)).toBe('unverified')
+})
