@@ -25,6 +25,8 @@ export interface Agent {
   nobody(): void
   /** Ends what runs, recorded with this reason, and takes nothing more. */
   stop(reason: string): Promise<void>
+  /** Records at once how things stand, without waiting for what runs: the process ends right after this. */
+  abandon(reason: string): void
   /** A fact from outside the loop, such as a background job that ended. */
   note(fact: FactOf<'job'> | FactOf<'set'> | FactOf<'checkpoint'>): void
 }
@@ -42,6 +44,7 @@ export async function openAgent(log: Log, deps: AgentDeps, look: Look): Promise<
     idle: () => inbox.idle(),
     nobody: () => inbox.denyAll(),
     stop: (reason) => inbox.stop(reason),
+    abandon: (reason) => inbox.abandon(reason),
     note: (fact) => void ledger.append(fact),
   }
 }
@@ -204,6 +207,16 @@ class Inbox {
     this.denyAll()
     if (this.work && !this.work.stop.signal.aborted) this.work.stop.abort(reason)
     await this.idle()
+  }
+
+  abandon(reason: string): void {
+    const open = this.ledger.state.live.run
+    if (!open) return
+    const results = [...open.calls].map(([call, { started }]): FactOf<'result'> =>
+      started
+        ? { type: 'result', run: open.id, call, status: 'unknown', text: `Tiller left (${reason}) while it ran: whether it finished is not known.` }
+        : { type: 'result', run: open.id, call, status: 'skipped', text: `Not run: Tiller left (${reason}) before it began.` })
+    this.ledger.append(...results, { type: 'outcome', run: open.id, status: 'interrupted', reason })
   }
 
   private refuse(message: string, run?: string): void {

@@ -1,0 +1,29 @@
+import type { Agent } from '../loop/agent.ts'
+
+const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+type Signal = keyof typeof CODES
+
+/**
+ * The first signal ends what runs, recorded, and then the process; a second one leaves at once, still recorded.
+ * `leave` ends every process that is left and exits.
+ */
+export function endOnSignals(agent: () => Agent | null, leave: (code: number) => void, signals: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']): void {
+  let first = true
+  for (const signal of signals) {
+    process.on(signal, () => {
+      const running = agent()
+      const code = CODES[signal]
+      if (!running) return leave(code)
+      if (!first) {
+        try {
+          running.abandon(`a second signal, ${signal}`)
+        } catch {
+          // A log that cannot be written does not keep anybody here.
+        }
+        return leave(code)
+      }
+      first = false
+      void running.stop(signal === 'SIGINT' ? 'interrupted by the user' : `ended by ${signal}`).finally(() => leave(code))
+    })
+  }
+}
