@@ -1,0 +1,69 @@
+import type { Prepared, Refused } from '../core/ports.ts'
+import { git, readGit } from '../os/git.ts'
+import { gitStatus } from '../os/git-status.ts'
+import { staleText, type Wrap } from './git-commit.ts'
+import { changeFailed, changeGit } from './git-run.ts'
+import { watchFiles } from './git-watch.ts'
+import { findCommit, named, refuse, shown, type GitWork } from './git-work.ts'
+
+const MOST_NAMES = 100
+
+/** add: stages the paths as they are now, deletions too. */
+export async function prepareAdd(work: GitWork, wrap: Wrap): Promise<Prepared | Refused> {
+  if (work.paths.length === 0) return refuse('add needs paths; "." is everything.')
+  const read = await readGit(gitStatus(work.specs), work.place)
+  if (!read.ok) return refuse(read.why)
+  const { unstaged, untracked, conflicts } = read.value
+  const paths = [...new Set([...unstaged, ...conflicts].map(({ path }) => path)), ...untracked]
+  const note = paths.length === 0 ? 'Nothing new is there to stage.' : `Stages: ${paths.slice(0, MOST_NAMES).map((path) => named(work, path)).join(', ')}${paths.length > MOST_NAMES ? ` … and ${paths.length - MOST_NAMES} more` : ''}`
+  return change(work, ['add', '--', ...work.paths], ['add', '--', ...work.specs], note, wrap, async () => {
+    const now = await readGit(gitStatus(work.specs), { ...work.place, signal: undefined })
+    const staged = now.ok ? now.value.staged : []
+    if (staged.length === 0) return 'Nothing is staged there: nothing had changed.'
+    return [`Staged (${staged.length}):`, ...staged.slice(0, MOST_NAMES).map(({ how, path }) => `  ${how}  ${named(work, path)}`), ...(staged.length > MOST_NAMES ? ['  …'] : [])].join('\n')
+  })
+}
+
+export interface BranchInput {
+  name: string
+  from?: string | undefined
+  switchTo?: boolean | undefined
+}
+
+/** branch with a name: makes it, at HEAD or at another commit; with `switch` goes to it, which git refuses where it would lose something. */
+export async function prepareBranch(work: GitWork, { name, from, switchTo }: BranchInput, wrap: Wrap): Promise<Prepared | Refused> {
+  const { head } = work.repository
+  const valid = await git({ ...work.place, purpose: 'read', args: ['check-ref-format', `refs/heads/${name}`] })
+  if (name.startsWith('-') || valid.exit !== 0) return refuse(`${JSON.stringify(name)} cannot be the name of a branch.`)
+  const known = await git({ ...work.place, purpose: 'read', args: ['show-ref', '--verify', '--quiet', `refs/heads/${name}`] })
+  if (known.exit === 0 && !switchTo) return refuse(`There is a branch ${name} already; "switch": true goes to it.`)
+  if (known.exit === 0 && from !== undefined) return refuse(`There is a branch ${name} already, so it cannot begin at ${from}.`)
+  const start = from === undefined ? head : await findCommit(work, from)
+  if (start !== null && typeof start !== 'string') return start
+  if (start === null && !switchTo) return refuse('A branch needs a commit, and there are none yet; "switch": true renames the one to be.')
+  const create = known.exit === 0 ? [] : ['-c']
+  const args = switchTo ? ['switch', '--no-guess', ...create, name, ...(create.length > 0 && start !== null ? [start] : [])] : ['branch', '--no-track', name, ...(start === null ? [] : [start])]
+  const said = switchTo ? (known.exit === 0 ? `Now on ${name}.` : `Made ${name} and went to it.`) : `Made ${name}${start === null ? '' : ` at ${start.slice(0, 10)}`}; the work tree stays on ${work.repository.branch ?? 'the detached commit'}.`
+  return change(work, args, args, said, wrap, async () => said)
+}
+
+async function change(work: GitWork, told: readonly string[], args: readonly string[], note: string, wrap: Wrap, after: () => Promise<string>): Promise<Prepared> {
+  return {
+    accesses: [{ kind: 'exec', argv: ['git', ...told] }],
+    preview: { kind: 'command', command: ['git', ...told].join(' '), cwd: work.repository.root, note },
+    changes: [],
+    run: async (signal, emit, { sandbox }) => {
+      if (sandbox && !wrap) return { status: 'failed', text: 'Not run: this cannot be done in the sandbox here.' }
+      const changed = await watchFiles(work)
+      const end = await changeGit(work, args, { signal, emit, wrap: sandbox ? wrap : undefined })
+      const changes = await changed()
+      const extra = changes && changes.length > 0 ? { changes } : {}
+      const stale = staleText(work, changes)
+      if (end.exit !== 0) {
+        const output = await changeFailed(work, end, signal)
+        return { ...output, text: shown(`${output.text}${stale}`), ...extra }
+      }
+      return { status: signal.aborted ? 'interrupted' : 'ok', text: shown(`${await after()}${end.said.trim() ? `\ngit said:\n${end.said.trim()}` : ''}${stale}`), exit: 0, ...extra }
+    },
+  }
+}
