@@ -19,7 +19,7 @@ interface FetchOptions {
   repair: Repair
   /** No byte for so long is an end. */
   idleMs: number
-  now(): number
+  now: () => number
 }
 
 /** The fetch that a provider's package gets for one request: it notes what was sent, and hands on clean events only. */
@@ -105,11 +105,11 @@ function events(body: ReadableStream<Uint8Array>, exchange: Exchange, repair: Re
   return new ReadableStream({
     async pull(controller) {
       try {
-        for (let done = false; !done && ready === '';) {
-          const read = await watch.during(reader.read())
-          done = read.done
-          if (read.done) finish()
-          else frames.push(decoder.decode(read.value, { stream: true }))
+        while (!exchange.ended && ready.length === 0) {
+          const { done, value } = await watch.during(reader.read())
+          if (done) finish()
+          else frames.push(decoder.decode(value, { stream: true }))
+          if (exchange.failure) break
         }
         if (ready !== '') controller.enqueue(encoder.encode(ready))
         ready = ''

@@ -15,7 +15,7 @@ export const compatible: Protocol = {
     return { language: provider.chatModel(model), version: VERSION }
   },
   dialect: ({ host, model }) => (/(^|\.)mistral\.ai(:|$)/.test(host) || /(^|\/)(mistral|ministral|devstral|codestral|magistral)/i.test(model) ? MISTRAL : USUAL),
-  options: ({ effort: wanted }, { provider, effort }) => {
+  options: ({ request: { effort: wanted }, facts: { provider, effort } }) => {
     // OpenRouter drops it for models that have no use for it. Others answer 400, so only a model known for it gets it.
     const level = wanted === 'max' ? 'high' : wanted
     if (level === undefined || level === 'none') return {}

@@ -9,7 +9,7 @@ export interface KeyConfig {
 export interface KeySources {
   environment: Readonly<Record<string, string | undefined>>
   /** Runs a command line of the person's own configuration; its output. */
-  runCommand(command: string): Promise<string>
+  runCommand: (command: string) => Promise<string>
 }
 
 export interface Key {

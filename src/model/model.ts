@@ -21,11 +21,11 @@ export interface ModelSetup {
   transport: Transport
   /** Key, address and headers, looked up when a request is sent. */
   access(): Promise<{ settings: Omit<Settings, 'fetch'>; target: Target }>
-  blob(sha256: string): Uint8Array | undefined
+  blob: (sha256: string) => Uint8Array | undefined
   /** Ids of calls that this process has given out: no two replies share one. */
   issued: Set<string>
   idleMs: number
-  now(): number
+  now: () => number
   /** May improve a failure, for example by naming the models that are there. */
   explain?(error: ModelError, signal: AbortSignal): Promise<ModelError>
 }
@@ -59,21 +59,22 @@ async function open(setup: ModelSetup, request: ModelRequest, settings: Omit<Set
   const fetch = exchangeFetch(exchange, { transport, repair: protocol.repair, idleMs, now })
   const { language, version } = await protocol.open({ ...settings, fetch })
   const call = toCall(request, { dialect: protocol.dialect(facts), by, images: limits.images, blob })
+  const maxOutput = outputLimit(request, limits)
   const { stream } = await language.doStream({
     ...call,
-    ...outputLimit(request, limits),
-    ...protocol.options(request, facts),
+    ...(maxOutput === undefined ? {} : { maxOutputTokens: maxOutput }),
+    ...protocol.options({ request, facts, prompt: call.prompt, maxOutput }),
     abortSignal: signal,
   })
   return { stream, version }
 }
 
 /** Input and output share the window: a limit that does not fit beside the input would be refused. */
-function outputLimit(request: ModelRequest, { maxOutput, contextWindow }: ModelLimits): { maxOutputTokens?: number } {
+function outputLimit(request: ModelRequest, { maxOutput, contextWindow }: ModelLimits): number | undefined {
   const wanted = request.maxOutput ?? maxOutput
-  if (wanted === null || contextWindow === null) return wanted === null ? {} : { maxOutputTokens: wanted }
+  if (wanted === null || contextWindow === null) return wanted ?? undefined
   const room = contextWindow - Math.ceil(JSON.stringify(request).length / 3) - 1_000
-  return { maxOutputTokens: Math.min(wanted, Math.max(room, 4_096, Math.floor(contextWindow / 20))) }
+  return Math.min(wanted, Math.max(room, 4_096, Math.floor(contextWindow / 20)))
 }
 
 /** Ends at once when aborted, whatever the stream below does. */

@@ -1,4 +1,4 @@
-import type { JSONValue, LanguageModelV4, LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import type { JSONValue, LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { ModelLimits, ModelRequest } from '../core/ports.ts'
 import type { Part, ReasoningPart } from '../core/record.ts'
 import type { Repair } from './body.ts'
@@ -16,11 +16,19 @@ export interface Protocol {
   open(settings: Settings): Promise<{ language: LanguageModelV4; version: string }>
   /** What its rules ask of messages, beyond what the SDK takes care of. */
   dialect(facts: ModelFacts): Dialect
-  /** Effort, caching and the like, in the package's own words. */
-  options(request: ModelRequest, facts: ModelFacts): Pick<LanguageModelV4CallOptions, 'providerOptions' | 'maxOutputTokens'>
+  /** Effort and the like, in the package's own words. May mark what is to be cached in the prompt. */
+  options(asked: Asked): Pick<LanguageModelV4CallOptions, 'providerOptions' | 'maxOutputTokens' | 'reasoning'>
   repair: Repair
   /** What the SDK did not hand on, for the opaque state of a part. */
   state?(part: Part, exchange: Exchange): State
+}
+
+export interface Asked {
+  request: ModelRequest
+  facts: ModelFacts
+  prompt: LanguageModelV4Prompt
+  /** What fits into the window beside the input; undefined: the provider's own default. */
+  maxOutput: number | undefined
 }
 
 export interface Settings {
@@ -61,6 +69,8 @@ export interface Dialect {
   imagesInResults: boolean
   /** Whether a message of the user may follow results. If not, a short reply is put between. */
   userAfterResults: boolean
+  /** Whether a schema is taken word for word only when that is said. */
+  declaresLoose?: boolean
   /** Whether a failed result is marked as one. Its text says so in any case. */
   marksFailure: boolean
   /** How its own reasoning goes back: as a part, as fields of the message, or not at all. */

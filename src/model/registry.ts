@@ -1,8 +1,11 @@
 import { ModelError, type Model, type ModelLimits } from '../core/ports.ts'
+import { anthropic } from './anthropic.ts'
 import { compatible } from './compatible.ts'
 import type { Target } from './exchange.ts'
+import { google } from './google.ts'
 import { findKey } from './keys.ts'
 import { createModel } from './model.ts'
+import { openai } from './openai.ts'
 import type { ModelFacts, Protocol, ProviderType, Settings } from './protocol.ts'
 import { allProviders, type Provider, type ProviderConfig } from './providers.ts'
 import { createTransport, isLoopback, type Fetch } from './transport.ts'
@@ -11,9 +14,9 @@ export interface ModelsOptions {
   providers: Readonly<Record<string, ProviderConfig>>
   environment: Readonly<Record<string, string | undefined>>
   /** Runs a command line of the person's own configuration; its output. */
-  runCommand(command: string): Promise<string>
+  runCommand: (command: string) => Promise<string>
   blobs: { get(sha256: string): Uint8Array | undefined }
-  now(): number
+  now: () => number
   /** Loopback only. */
   offline?: boolean
   /** In place of Node's own. */
@@ -27,7 +30,7 @@ export interface Models {
   get(id: string): Promise<Model>
 }
 
-const PROTOCOLS: Readonly<Record<ProviderType, Protocol>> = { anthropic: compatible, openai: compatible, google: compatible, 'openai-compatible': compatible }
+const PROTOCOLS: Readonly<Record<ProviderType, Protocol>> = { anthropic, openai, google, 'openai-compatible': compatible }
 
 /** Every model that a person can name. Nothing is loaded or asked before it is used. */
 export function createModels(options: ModelsOptions): Models {

@@ -30,9 +30,9 @@ interface Growing {
 
 export interface ReplyOptions {
   /** The session's id for a call of the provider. */
-  idFor(provider: string): string
+  idFor: (provider: string) => string
   /** The opaque state of a part. */
-  stateOf(part: Part, sdk: State['sdk'], providerId: string): Part['opaque']
+  stateOf: (part: Part, sdk: State['sdk'], providerId: string) => Part['opaque']
 }
 
 export function createReply({ idFor, stateOf }: ReplyOptions): Reply {

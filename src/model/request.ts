@@ -12,7 +12,7 @@ export interface Wording {
   /** Whether the model can see images. */
   images: boolean
   /** The bytes of a stored image. */
-  blob(sha256: string): Uint8Array | undefined
+  blob: (sha256: string) => Uint8Array | undefined
 }
 
 /**
@@ -31,6 +31,7 @@ export function toCall(request: ModelRequest, wording: Wording): Pick<LanguageMo
     type: 'function' as const,
     name,
     ...(about === undefined ? {} : { description: about }),
+    ...(wording.dialect.declaresLoose ? { strict: false } : {}),
     inputSchema: isObject(input) ? { type: 'object' as const, ...input } : { type: 'object' as const, properties: {} },
   }))
   return { prompt, ...(tools.length > 0 ? { tools } : {}) }
@@ -82,6 +83,8 @@ function pushReply(prompt: LanguageModelV4Prompt, parts: readonly Part[], { dial
       else Object.assign(fields, back)
     }
   }
+  // A reply that was cut off may end in reasoning, which no provider takes at the end.
+  while (content.at(-1)?.type === 'reasoning') content.pop()
   if (content.length > 0) prompt.push({ role: 'assistant', content, ...(Object.keys(fields).length > 0 ? { providerOptions: { openaiCompatible: fields } } : {}) })
 }
 
