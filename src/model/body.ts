@@ -11,7 +11,7 @@ export interface Repair {
   /** One event in, what the SDK should see out. */
   frame?(frame: Frame, exchange: Exchange): Frame[]
   /** A server that answered with one whole reply instead of a stream. */
-  whole?(reply: Record<string, unknown>): Frame[]
+  whole?(reply: Record<string, unknown>, exchange: Exchange): Frame[]
 }
 
 interface FetchOptions {
@@ -150,7 +150,7 @@ function withoutEvents(exchange: Exchange, repair: Repair): Frame[] {
     fail(exchange, fault.garbage(readServerError(exchange.noise).message, exchange.target))
     return []
   }
-  const frames = isObject(json) && !json['error'] ? (repair.whole?.(json) ?? []) : []
+  const frames = isObject(json) && !json['error'] ? (repair.whole?.(json, exchange) ?? []) : []
   if (frames.length > 0) exchange.noise = ''
   else if (isObject(json) && json['error']) fail(exchange, fault.inStream(json, exchange.target))
   else fail(exchange, fault.garbage(exchange.noise, exchange.target))

@@ -35,8 +35,8 @@ export function repairChunk({ data }: Frame, exchange: Exchange): Frame[] {
 }
 
 /** A whole completion, from a server that does not stream, as one chunk. */
-export function wholeReply(reply: Json): Frame[] {
-  return Array.isArray(reply['choices']) ? [{ data: JSON.stringify(reply) }] : []
+export function wholeReply(reply: Json, exchange: Exchange): Frame[] {
+  return Array.isArray(reply['choices']) ? repairChunk({ data: JSON.stringify(reply) }, exchange) : []
 }
 
 function repairChoice(choice: Json, exchange: Exchange): Json {
