@@ -1,0 +1,96 @@
+import { find, type Found, type Match, type Span } from './edit-find.ts'
+import { describeMissing, listLines } from './edit-missing.ts'
+import { rebuild } from './edit-rebuild.ts'
+import { lineAt, splitLines } from './lines.ts'
+
+export interface Edit {
+  old: string
+  new: string
+  all?: boolean | undefined
+}
+
+export type Edited =
+  | { ok: true; text: string; places: Replaced[] }
+  /** Nothing is to be changed. For the model: what was wrong with which edit, and what to send instead. */
+  | { ok: false; why: string }
+
+export interface Replaced {
+  edit: number
+  match: Match
+  /** In the new text. */
+  line: number
+  added: number
+  removed: number
+}
+
+/** All edits, matched against the text as it was read, or none of them. Bytes outside the places found stay as they are. */
+export function applyEdits(text: string, edits: readonly Edit[]): Edited {
+  const wrong: string[] = []
+  const changes: Change[] = []
+  const numberOf = lineAt(text)
+  for (const [edit, { old, new: replacement, all = false }] of edits.entries()) {
+    const name = edits.length > 1 ? `edits[${edit}]: ` : ''
+    if (old === '') wrong.push(`${name}\`old\` is empty. Give the text to replace; to replace the whole file use \`write\`.`)
+    else if (old === replacement) wrong.push(`${name}\`old\` and \`new\` are the same, so nothing would change.`)
+    else {
+      const found = find(text, old, all)
+      const problem = problemOf(found, numberOf, all)
+      if (problem !== null) wrong.push(name + problem)
+      else if (!found) wrong.push(name + describeMissing(text, edits, edit))
+      else if ('spans' in found) {
+        const made = found.spans.map((span) => ({ ...span, edit, match: found.match, text: rebuild({ text, ...span, old, new: replacement, exact: found.match === 'exact', reindent: found.reindent }) }))
+        if (made.some((change) => change.text === null)) wrong.push(`${name}\`old\` is at line ${numberOf(made[0]?.start ?? 0)} with other indentation, and how \`new\` is to be indented cannot be told from it. Send \`old\` and \`new\` with the file's own tabs and blanks.`)
+        for (const change of made) if (change.text !== null) changes.push({ ...change, text: change.text })
+      }
+    }
+  }
+  if (wrong.length > 0) return { ok: false, why: [...wrong, ...(edits.length > 1 ? ['No edit was made: it is all of them or none.'] : [])].join('\n') }
+  changes.sort((a, b) => a.start - b.start)
+  const clash = changes.findIndex((change, index) => index > 0 && change.start < (changes[index - 1]?.end ?? 0))
+  if (clash > 0) {
+    const [a, b] = [changes[clash - 1]?.edit ?? 0, changes[clash]?.edit ?? 0]
+    return { ok: false, why: `edits[${Math.min(a, b)}] and edits[${Math.max(a, b)}] both change line ${numberOf(changes[clash]?.start ?? 0)}. Make them one edit. No edit was made.` }
+  }
+  const edited = assemble(text, changes, numberOf)
+  if (edited.text === text) return { ok: false, why: 'The file already reads as it would after this, so nothing would change.' }
+  return { ok: true, ...edited }
+}
+
+interface Change extends Span {
+  edit: number
+  match: Match
+  text: string
+}
+
+function problemOf(found: Found | null, numberOf: (offset: number) => number, all: boolean): string | null {
+  if (!found || 'spans' in found) return null
+  const { several, match, overlap } = found
+  const where = `${several.length} places, at lines ${listLines(several.map(({ start }) => numberOf(start)))}`
+  if (overlap && all) return `\`old\` is at ${where}, and they overlap, so it is unclear which to replace. Give a longer \`old\`.`
+  if (match === 'exact') return `\`old\` is at ${where}. Add lines around it until it is unique, or set \`all\` to replace every one.`
+  return `\`old\` is nowhere exactly, and but for ${NAMES[match]} at ${where}. Send it exactly as in the file, with lines around it until it is unique.`
+}
+
+export const NAMES: Readonly<Record<Exclude<Match, 'exact'>, string>> = {
+  endings: 'line endings',
+  blanks: 'trailing blanks',
+  unicode: 'quotes, dashes, blanks or accents written in another way',
+  indentation: 'indentation',
+}
+
+function assemble(text: string, changes: readonly Change[], numberOf: (offset: number) => number): { text: string; places: Replaced[] } {
+  const places: Replaced[] = []
+  const parts: string[] = []
+  let from = 0
+  let shift = 0
+  for (const change of changes) {
+    parts.push(text.slice(from, change.start), change.text)
+    from = change.end
+    const [removed, added] = [text.slice(change.start, change.end), change.text].map((part) => splitLines(part).length) as [number, number]
+    places.push({ edit: change.edit, match: change.match, line: numberOf(change.start) + shift, added, removed })
+    shift += breaks(change.text) - breaks(text.slice(change.start, change.end))
+  }
+  return { text: parts.join('') + text.slice(from), places }
+}
+
+const breaks = (text: string): number => splitLines(text).filter(({ ending }) => ending !== '').length
