@@ -6,5 +6,6 @@ export function costOf(usage: Usage, price: ModelLimits['price']): number | null
   if (!price) return null
   const cached = (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0)
   const fresh = Math.max(0, usage.input - cached)
-  return (fresh * price.input + (usage.cacheRead ?? 0) * price.cacheRead + (usage.cacheWrite ?? 0) * price.cacheWrite + usage.output * price.output) / 1_000_000
+  const rates = price.above && usage.input > price.above.tokens ? price.above : price
+  return (fresh * rates.input + (usage.cacheRead ?? 0) * rates.cacheRead + (usage.cacheWrite ?? 0) * rates.cacheWrite + usage.output * rates.output) / 1_000_000
 }

@@ -5,13 +5,20 @@ import type { Access, BlobRef, Effort, Fact, Fault, FileChange, Image, Part, Pre
 
 // ---- model
 
+export interface Rates {
+  input: number
+  output: number
+  cacheRead: number
+  cacheWrite: number
+}
+
 export interface ModelLimits {
   /** Tokens; null: unknown. */
   contextWindow: number | null
   maxOutput: number | null
   images: boolean
   /** US dollars for a million tokens; null: unknown, which is not zero. */
-  price: { input: number; output: number; cacheRead: number; cacheWrite: number } | null
+  price: (Rates & { /** What the whole request costs when its input is more than so many tokens. */ above?: Rates & { tokens: number } }) | null
   /** The figures are our guess, not the provider's, the catalog's or the person's. */
   guessed: boolean
 }
