@@ -94,19 +94,42 @@ export function headLines({ version, folder, branch, model, colour }: Head, colu
 }
 
 /** The row under the editor while nothing goes on. */
-export function statusText({ mode, model, colour }: Head, columns: number): string {
-  const text = cut([mode, model ?? 'no model', '? for keys'].join(' · '), columns - 1)
+export function statusText({ mode, model, folder, branch, colour }: Head, columns: number): string {
+  const parts: Part[] = [
+    { text: mode, keep: 9 },
+    { text: model ?? 'no model', keep: 8 },
+    { text: `${folder}${branch === null ? '' : ` (${branch})`}`, keep: 3 },
+    { text: '? for keys', keep: 1 },
+  ]
+  const text = fitParts(parts, columns - 1)
   return colour ? `\x1b[2m${text}\x1b[22m` : text
 }
 
+/** A piece of a one-row text; where there is too little room the one with the lowest `keep` goes first. */
+export interface Part {
+  text: string
+  keep: number
+}
+
+export function fitParts(parts: readonly Part[], columns: number): string {
+  let kept = parts.filter(({ text }) => text !== '')
+  const joined = (): string => kept.map(({ text }) => text).join(' · ')
+  while (kept.length > 1 && width(joined()) > columns) {
+    const least = Math.min(...kept.map(({ keep }) => keep))
+    kept = kept.filter(({ keep }) => keep !== least)
+  }
+  return cut(joined(), columns)
+}
+
 /** Wide characters count two: rather too short than a row too many. */
+const width = (text: string): number => Array.from(text).reduce((sum, each) => sum + (each <= '~' || each === '·' || each === '…' ? 1 : 2), 0)
+
 function cut(text: string, columns: number): string {
-  let used = 0
+  if (width(text) <= columns) return text
   let kept = ''
   for (const each of text) {
-    used += each <= '~' || each === '·' || each === '…' ? 1 : 2
-    if (used > columns) return `${kept.slice(0, -1)}…`
+    if (width(kept + each) > columns - 1) break
     kept += each
   }
-  return kept
+  return columns < 1 ? '' : `${kept}…`
 }

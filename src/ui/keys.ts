@@ -88,7 +88,7 @@ export function chordOf(input: string, key: Key): string | null {
   if (named) return chord(named, modifiers)
   if (input === '\n') return 'ctrl+j'
   if (key.ctrl && input !== '') return chord(input.toLowerCase(), { ...modifiers, shift: key.shift && !/[A-Z]/.test(input) })
-  if (key.meta && [...input].length === 1) return chord(input.toLowerCase(), { ...modifiers, shift: false })
+  if (key.meta && /^.$/u.test(input)) return chord(input.toLowerCase(), { ...modifiers, shift: false })
   return input === '' ? '' : null
 }
 
@@ -116,8 +116,9 @@ export const keyName = (key: string): string =>
     .map((part) => (part.length === 1 ? part.toUpperCase() : part.charAt(0).toUpperCase() + part.slice(1)))
     .join('+')
 
-/** The first key of an action, for a hint; null: it has none. */
-export function keyFor(keys: Keymap, action: Action): string | null {
-  for (const [key, bound] of keys) if (bound === action) return keyName(key)
-  return null
-}
+/** Every key with what it does, for the panel and /keys. */
+export const keyLines = (keys: Keymap): string[] =>
+  BINDINGS.flatMap((binding) => {
+    const own = [...keys].filter(([, action]) => action === binding.action).map(([key]) => keyName(key))
+    return 'about' in binding && own.length > 0 ? [`${own.join(', ').padEnd(24)} ${binding.about}`] : []
+  })

@@ -1,6 +1,6 @@
 import { Fzf } from 'fzf'
 import { fit, pad, wrap } from './graphemes.ts'
-import type { Style } from './style.ts'
+import type { Theme } from './theme.ts'
 
 /** A list to choose from. Pure but for what its choices do. */
 export interface Picker {
@@ -44,7 +44,7 @@ export function choose(picker: Picker, step: number): Picker {
 export const search = (picker: Picker, query: string): Picker => ({ ...picker, query, index: 0 })
 
 /** At most `rows` rows. The one that Enter takes is named in words at the end. */
-export function pickerLines(picker: Picker, columns: number, rows: number, style: Style): string[] {
+export function pickerLines(picker: Picker, columns: number, rows: number, style: Theme): string[] {
   const found = matching(picker)
   const head = [style.strong(fit(picker.title, columns)), ...picker.about.flatMap((text) => wrap(text, columns))]
   if (picker.search) head.push(`${style.dim('search: ')}${fit(picker.query, columns - 8)}`)

@@ -1,6 +1,6 @@
 import type { Command } from '../core/command.ts'
 import type { AgentEvent } from '../core/ports.ts'
-import type { OutcomeStatus, SessionRecord, UnknownRecord } from '../core/record.ts'
+import type { Mode, OutcomeStatus, SessionRecord, UnknownRecord } from '../core/record.ts'
 
 /**
  * What the screen needs from outside. `cli` implements it; the screen knows no agent, no file and no provider.
@@ -42,11 +42,11 @@ export interface UiHost {
 /** One session that the screen is connected to. After a switch the screen uses the new one and drops this. */
 export interface Connection {
   session: string
-  /** What is in the log now. The first view is folded from it. */
+  /** What is in the log; it grows with it. The first view is folded from it, and what can be gone back to is read from it. */
   records: readonly (SessionRecord | UnknownRecord)[]
   /** Every event after `records`: none is lost when it is called in the tick that made the connection. */
   subscribe: (listener: (event: AgentEvent) => void) => () => void
-  /** Never throws: a refused command comes back as an `error` event. */
+  /** Never throws. When it returns, what the command says is in the log and its events have come, or an `error` event said why not. */
   send: (command: Command) => void
   /** The unsent text, in a file beside the log. `save` is synchronous, so that it holds on the way out; '' removes it. */
   draft: { load: () => string; save: (text: string) => void }
@@ -65,6 +65,7 @@ export interface About {
   branch: string | null
   /** `provider/model`; null: none configured. */
   model: string | null
+  mode: Mode
   /** The scripted model of `tiller demo`: the screen says what to try. */
   demo: boolean
 }

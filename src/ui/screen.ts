@@ -1,10 +1,11 @@
 import type { View } from '../core/view.ts'
-import type { Image } from '../core/record.ts'
+import type { Image, RecordOf } from '../core/record.ts'
 import type { Completion } from './completion.ts'
 import type { Editor } from './editor-state.ts'
 import type { History } from './history.ts'
 import type { Picker } from './picker.ts'
-import type { Connection } from './port.ts'
+import type { Connection, CustomCommand } from './port.ts'
+import type { Theme } from './theme.ts'
 
 /** Everything the screen shows that is not in the log. The log's part is `view`, and nobody but the fold changes it. */
 export interface Screen {
@@ -14,18 +15,32 @@ export interface Screen {
   history: History
   /** Of inputs that were taken back: they go along when the text is sent again. */
   images: readonly Image[]
+  /** Lines at the top of the editor that came back in this stroke: the next one that does goes below them. */
+  returned: number
   completion: Completion | null
+  /** The search for files that is under way. */
+  looking: AbortController | null
+  /** Commands that the project and the person wrote. */
+  custom: readonly CustomCommand[]
   overlay: Overlay | null
+  /** Waiting inputs as they were typed. The fold keeps it; it is one map for the whole session. */
+  inputs: Map<string, RecordOf<'input'>>
+  /** Taken back in order to be sent anew, or for good: they do not go to the editor. */
+  moving: ReadonlySet<string>
   notice: Notice | null
   ask: AskFocus
   /** When a key last went to the editor: a question waits until typing has paused. */
   typedAt: number
-  /** What this screen asked for that is no run: an interrupt reaches it as well. */
-  busy: 'compact' | 'check' | null
+  /** When Esc and Ctrl+C were last pressed: a second one soon after means more. */
+  escapedAt: number
+  cancelledAt: number
+  /** What was asked for and is not to be seen in the view yet (a run before its first step), or never is; an interrupt reaches it. */
+  busy: 'run' | 'compact' | 'check' | null
   /** The run that was told to stop and has not ended yet. */
   stopping: string | null
   todo: { open: boolean; text: string }
   output: Shown | null
+  theme: Theme
   size: Size
   /** Counts what was printed: a frame is drawn anew after each. */
   printed: number
@@ -53,6 +68,8 @@ export interface AskFocus {
   scroll: number
   /** Tab led here although there is text in the editor. */
   chosen: boolean
+  /** A letter was pressed that answers unless text follows. */
+  letter: { index: number; text: string } | null
   /** Answered, and the record of it is not there yet. */
   decided: ReadonlySet<string>
 }
@@ -70,4 +87,7 @@ export interface Shown {
   sha256: string | null
 }
 
-export const noAsk = (decided: ReadonlySet<string> = new Set()): AskFocus => ({ call: null, shownAt: null, index: 0, scroll: 0, chosen: false, decided })
+export const noAsk = (decided: ReadonlySet<string> = new Set()): AskFocus => ({ call: null, shownAt: null, index: 0, scroll: 0, chosen: false, letter: null, decided })
+
+/** Something can be interrupted. */
+export const isActive = ({ view, busy }: Screen): boolean => view.run !== null || busy !== null

@@ -1,0 +1,96 @@
+import type { Access } from '../core/record.ts'
+import { sanitize } from '../core/sanitize.ts'
+import type { PendingAsk } from '../core/view.ts'
+import { isEmpty } from './editor-state.ts'
+import { fit, wrap } from './graphemes.ts'
+import type { Screen } from './screen.ts'
+import type { Theme } from './theme.ts'
+
+/** What a person can say to a question; the first is a yes for this once. */
+export const ANSWERS = [
+  { label: 'Yes, once', key: 'y', verdict: 'allow', grant: 'once', reason: false },
+  { label: 'Yes, in this session', key: null, verdict: 'allow', grant: 'session', reason: false },
+  { label: 'Yes, always in this project', key: null, verdict: 'allow', grant: 'project', reason: false },
+  { label: 'No', key: 'n', verdict: 'deny', grant: undefined, reason: false },
+  { label: 'No, and say why', key: null, verdict: 'deny', grant: undefined, reason: true },
+] as const
+export type Answer = (typeof ANSWERS)[number]
+
+/** A question that came up under the fingers of somebody who types must not take the next key as its answer (C20). */
+export const GUARD = 350
+/** `y` answers, `you should…` is text: a letter answers when nothing follows it. */
+export const LETTER_HOLD = 250
+
+/** Who gets the keys: the editor because it holds text, nobody's question yet because it is too fresh, or the question. */
+export function askState(screen: Screen, now: number): 'none' | 'guarded' | 'editor' | 'asking' {
+  const ask = pendingAsk(screen)
+  if (!ask || screen.overlay) return 'none'
+  const { call, shownAt, chosen } = screen.ask
+  if (call !== ask.call || shownAt === null || now - shownAt < GUARD) return 'guarded'
+  if (chosen) return 'asking'
+  if (!isEmpty(screen.editor)) return 'editor'
+  return now - screen.typedAt < GUARD ? 'guarded' : 'asking'
+}
+
+/** The oldest question that is not answered. */
+export const pendingAsk = ({ view, ask }: Screen): PendingAsk | null => view.asks.find(({ call }) => !ask.decided.has(call)) ?? null
+
+/** The question with its preview, at most `rows` rows; the preview gives way first. */
+export function askLines(screen: Screen, ask: PendingAsk, columns: number, rows: number, style: Theme): string[] {
+  const open = screen.view.asks.filter(({ call }) => !screen.ask.decided.has(call)).length
+  const keysHere = screen.ask.chosen || isEmpty(screen.editor)
+  const head = [style.warn(style.strong(fit(`Allow ${ask.name}?${open > 1 ? ` (1 of ${open})` : ''}`, columns)))]
+  if (ask.because) head.push(...wrap(ask.because, columns).slice(0, 2).map(style.dim))
+  const choices = ANSWERS.map(({ label }, index) => {
+    const row = fit(`${index === screen.ask.index ? '› ' : '  '}${index + 1}. ${label}`, columns)
+    return keysHere && index === screen.ask.index ? style.accent(row) : row
+  })
+  const chosen = ANSWERS[screen.ask.index]?.label ?? ''
+  const hint = style.dim(fit(keysHere ? `Enter: ${chosen} · y: yes, once · n or Esc: no` : 'Keys go to your text. Tab: answer this', columns))
+  const room = Math.max(1, rows - head.length - choices.length - 1)
+  return [...head, ...previewLines(screen, ask, columns, room, style), ...choices, hint].slice(-Math.max(1, rows))
+}
+
+/** All of what would happen, as the person is asked about it. */
+export function previewText({ preview, summary, accesses }: PendingAsk): string {
+  if (!preview) return sanitize([summary, ...accesses.map(accessText)].filter(Boolean).join('\n'))
+  switch (preview.kind) {
+    case 'command':
+      return sanitize([`$ ${preview.command}`, `in ${preview.cwd}`, preview.note ?? ''].filter(Boolean).join('\n'))
+    case 'diff':
+      return sanitize([preview.note ?? '', preview.diff].filter(Boolean).join('\n'))
+    case 'text':
+      return sanitize(preview.text)
+  }
+}
+
+/** How many rows the whole preview takes: the end of scrolling. */
+export const previewRows = (ask: PendingAsk, columns: number): number => wrap(previewText(ask), Math.max(1, columns - 4)).length
+
+function previewLines(screen: Screen, ask: PendingAsk, columns: number, room: number, style: Theme): string[] {
+  const all = wrap(previewText(ask), Math.max(1, columns - 4))
+  if (all.length <= room) return all.map((line) => `    ${paint(line, style)}`)
+  const first = Math.max(0, Math.min(screen.ask.scroll, all.length - room + 1))
+  const shown = all.slice(first, first + room - 1)
+  const left = all.length - first - shown.length
+  return [...shown.map((line) => `    ${paint(line, style)}`), style.dim(fit(`    … rows ${first + 1} to ${first + shown.length} of ${all.length}${left > 0 ? ', PageDown: on' : ''}, Ctrl+O: all`, columns))]
+}
+
+const paint = (line: string, style: Theme): string => (line.startsWith('+') ? style.good(line) : line.startsWith('-') ? style.bad(line) : line)
+
+export function accessText(access: Access): string {
+  switch (access.kind) {
+    case 'read':
+      return `reads ${access.path}`
+    case 'write':
+      return `writes ${access.path}`
+    case 'exec':
+      return `runs ${access.argv.join(' ')}`
+    case 'net':
+      return `connects to ${access.host}`
+    case 'unknown':
+      return `cannot be foreseen: ${access.why}`
+    case 'tool':
+      return `uses the tool ${access.name}`
+  }
+}

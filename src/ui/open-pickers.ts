@@ -1,0 +1,146 @@
+import { live } from '../core/path.ts'
+import { Effort, Mode } from '../core/record.ts'
+import { replaceText } from './editor-state.ts'
+import { picker, search, type Choice, type Picker } from './picker.ts'
+import type { Connection, SessionChoice, TrustQuestion } from './port.ts'
+import { isActive } from './screen.ts'
+import { background, change, fail, hint, type Stage } from './stage.ts'
+import { toEditor } from './suggest.ts'
+import { THEMES, themeOf } from './theme.ts'
+
+/** Shows a list at once and fills it when its choices are there; one that was closed meanwhile stays closed. */
+function open(stage: Stage, empty: Picker, choices: Promise<readonly Choice[]>): void {
+  change(stage, { overlay: { kind: 'picker', picker: { ...empty, loading: true } }, completion: null })
+  const still = (): Picker | null => {
+    const { overlay } = stage.store.get()
+    return overlay?.kind === 'picker' && overlay.picker.title === empty.title ? overlay.picker : null
+  }
+  background(stage, choices.then(
+    (found) => {
+      const now = still()
+      if (now) change(stage, { overlay: { kind: 'picker', picker: { ...now, choices: found, loading: false } } })
+    },
+    (error: unknown) => {
+      if (still()) change(stage, { overlay: null })
+      fail(stage, error)
+    },
+  ))
+}
+
+const show = (stage: Stage, list: Picker): void => change(stage, { overlay: { kind: 'picker', picker: list }, completion: null })
+
+export function openSessions(stage: Stage, query: string): void {
+  const here = stage.store.get().connection.session
+  const list = stage.host.sessions.list(new AbortController().signal)
+  open(stage, search(picker('Sessions', []), query), list.then((sessions) =>
+    sessions.filter(({ id }) => id !== here).map((session) => ({
+      label: session.title, note: sessionNote(session, stage.clock()), act: () => switchTo(stage, () => stage.host.sessions.open(session.id)),
+    })),
+  ))
+}
+
+function sessionNote({ at, outcome, inputs, folder, branch }: SessionChoice, clock: number): string {
+  return [age(clock - at), outcome ?? 'nothing ran', `${inputs} ${inputs === 1 ? 'input' : 'inputs'}`, branch ?? '', folder ?? ''].filter(Boolean).join(' · ')
+}
+
+/** `3 min ago` */
+export function age(ms: number): string {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 1) return 'just now'
+  if (minutes < 60) return `${minutes} min ago`
+  const hours = Math.floor(minutes / 60)
+  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`
+}
+
+/** A run belongs to its session: while one is active there is no going away from it. */
+export function switchTo(stage: Stage, opening: () => Promise<Connection>): string | void {
+  if (isActive(stage.store.get())) return 'A run is active: Esc interrupts it, then go to another session.'
+  background(stage, opening().then((connection) => stage.attach(connection)))
+}
+
+export function openModels(stage: Stage): void {
+  open(stage, picker('Model', []), stage.host.models().then((models) =>
+    models.map(({ id, note, ready }) => ({ label: id, note: ready ? note : `${note} (no key)`, act: () => stage.store.get().connection.send({ type: 'set', model: id }) })),
+  ))
+}
+
+export const openEfforts = (stage: Stage): void =>
+  show(stage, picker('Effort', Effort.options.map((effort) => ({ label: effort, note: '', act: () => stage.store.get().connection.send({ type: 'set', effort }) })), { search: false }))
+
+const MODES: Record<Mode, string> = {
+  plan: 'reads, changes nothing',
+  ask: 'asks before edits and commands',
+  edit: 'edits in the folder, asks before commands',
+  auto: 'commands run in the sandbox unasked',
+  full: 'everything is allowed',
+}
+
+export const openModes = (stage: Stage): void =>
+  show(stage, picker('Mode', Mode.options.map((mode) => ({ label: mode, note: MODES[mode], act: () => stage.store.get().connection.send({ type: 'set', mode }) })), { search: false }))
+
+/** The inputs of the live path, newest first; the chosen one comes back into the editor. */
+export function openRewind(stage: Stage): void {
+  const screen = stage.store.get()
+  const path = live(screen.connection.records)
+  const delivered = new Set(path.flatMap((record) => (record.type === 'step' ? record.inputs : [])))
+  const choices = path.flatMap((record) => (record.type === 'input' && (record.from ?? 'user') === 'user' && delivered.has(record.id) ? [record] : [])).map(({ seq, at, text }) => ({
+    label: text.replace(/\s+/g, ' ').trim(), note: age(stage.clock() - at),
+    act: () => {
+      screen.connection.send({ type: 'rewind', to: seq - 1 })
+      toEditor(stage, (editor) => replaceText(editor, text))
+    },
+  }))
+  if (choices.length === 0) return hint(stage, 'There is no earlier input to go back to.')
+  show(stage, picker('Go back to before', choices.toReversed(), { about: ['What follows is left out from then on; it stays in the log. Files are not changed: /undo does that.'] }))
+}
+
+export function openHistory(stage: Stage): void {
+  const entries = [...new Set(stage.store.get().history.entries.toReversed())]
+  if (entries.length === 0) return hint(stage, 'There are no earlier inputs.')
+  show(stage, picker('Earlier inputs', entries.map((text) => ({ label: text.replace(/\s+/g, ' '), note: '', act: () => toEditor(stage, (editor) => replaceText(editor, text)) }))))
+}
+
+export const openThemes = (stage: Stage): void => show(stage, picker('Theme', THEMES.map((name) => ({ label: name, note: '', act: () => void setTheme(stage, name) })), { search: false }))
+
+export function setTheme(stage: Stage, name: string): string | void {
+  const known = THEMES.find((each) => each === name)
+  if (!known) return `There is no theme "${name}": ${THEMES.join(', ')}.`
+  change(stage, { theme: themeOf(known, stage.abilities) })
+  stage.host.remember({ theme: known })
+}
+
+/** What the screen begins with: whether to trust the folder, then how to get a model, where these are open. */
+export function openFirst(stage: Stage): void {
+  if (stage.host.trust) askTrust(stage, stage.host.trust)
+  else openFirstRun(stage)
+}
+
+/** Before anything of the folder is used. Esc is a no. */
+function askTrust(stage: Stage, trust: TrustQuestion): void {
+  const answer = (trusted: boolean) => () => {
+    trust.answer(trusted)
+    openFirstRun(stage)
+  }
+  show(stage, picker(`Do you trust ${trust.folder}?`, [
+    { label: 'No', note: 'go on without what it brings', act: answer(false) },
+    { label: 'Yes', note: 'use what it brings, now and later', act: answer(true) },
+  ], { search: false, uninvited: { shownAt: null }, dismiss: answer(false), about: ['It brings settings that run programs or change what is allowed:', ...trust.brings.map((line) => `  ${line}`)] }))
+}
+
+/** No model is configured: what to do about it. */
+function openFirstRun(stage: Stage): void {
+  const { firstRun } = stage.host
+  if (!firstRun) return
+  const start = (opening: () => Promise<Connection>) => () => background(stage, opening().then((connection) => stage.attach(connection)))
+  const demo: Choice = { label: 'Try the demo', note: 'a sample repository and a scripted model: no key, no network', act: start(firstRun.demo) }
+  const list = picker('No model is configured yet.', [demo], {
+    search: false, uninvited: { shownAt: null },
+    about: ['Set a key and start again:', ...firstRun.keys.map(({ variable, provider }) => `  export ${variable}=…   (${provider})`), 'or use a server on this machine, or look around:'],
+  })
+  open(stage, list, firstRun.discover(new AbortController().signal).then((servers) => [
+    // What is found later goes below: a digit means the same from the first moment on.
+    demo,
+    ...servers.flatMap(({ name, url, models }) => models.map((model) => ({ label: model, note: `${name} at ${url}`, act: start(() => firstRun.use(model)) }))),
+  ]))
+}
+

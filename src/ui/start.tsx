@@ -1,0 +1,113 @@
+import { render, type Instance, type SuspendTerminal } from 'ink'
+import type { ReadStream, WriteStream } from 'node:tty'
+import { emptyView } from '../core/view.ts'
+import { App } from './app.tsx'
+import { drawing } from './draw.ts'
+import { emptyEditor } from './editor-state.ts'
+import { headLines, type FirstPaint } from './first-paint.ts'
+import { follow, keepDraft, lastRows, opened, takeBackWaiting } from './follow.ts'
+import { history } from './history.ts'
+import { openKeyboard } from './keyboard.ts'
+import { keymap } from './keys.ts'
+import { leave } from './leave.ts'
+import { openFirst } from './open-pickers.ts'
+import type { Connection, UiHost } from './port.ts'
+import { presser } from './press.ts'
+import { noAsk, type Screen } from './screen.ts'
+import { background, change, type Stage } from './stage.ts'
+import { store as storeOf } from './store.ts'
+import { BEGIN_UPDATE, END_UPDATE } from './terminal.ts'
+import { terminalControl } from './terminal-control.ts'
+import { themeOf, type Abilities } from './theme.ts'
+
+export interface StartOptions {
+  host: UiHost
+  connection: Connection
+  input: ReadStream
+  output: WriteStream
+  abilities: Abilities
+  /** What was painted before this was loaded; null: nothing. */
+  painted: FirstPaint | null
+}
+
+/** Opens the screen. Resolves when it has been left; rejects, with a clean terminal, when it broke. */
+export async function start({ host, connection, input, output, abilities, painted }: StartOptions): Promise<void> {
+  const store = storeOf<Screen>(opened(connection, blank(host, connection, output, abilities)))
+  let ink: { instance: Instance; suspend: SuspendTerminal } | null = null
+  let instance: Instance | null = null
+  const { early, erase } = painted?.handOver() ?? { early: [], erase: '' }
+  const gone = (): void => leave(stage, 'closed')
+  const keyboard = openKeyboard(input, early, () => gone())
+  const { keys, problems } = keymap(host.settings.keys)
+  const terminal = terminalControl({ input, output, keyboard, store, ink: () => ink })
+  let stopFollowing: (() => void) | null = null
+
+  const stage: Stage = {
+    host, store, keys, terminal, abilities,
+    draw: drawing(() => store.get().theme),
+    attach: (next) => {
+      stopFollowing?.()
+      drafts.flush()
+      const before = store.get().connection
+      const screen = opened(next, store.get())
+      terminal.print(`\n${lastRows(stage, screen.view, screen.size.columns, 3 * screen.size.rows)}`, () => store.update(() => screen))
+      stopFollowing = follow(stage, next)
+      takeBackWaiting(screen)
+      if (before !== next) before.close()
+    },
+    now: () => performance.now(),
+    clock: () => Date.now(),
+    later: (ms, act) => {
+      const timer = setTimeout(act, ms)
+      return () => clearTimeout(timer)
+    },
+  }
+  const drafts = keepDraft(stage)
+  const onResize = (): void => {
+    store.update((screen) => ({ ...screen, size: sizeOf(output) }))
+    // Before Ink draws its old rows in the new window: they might be more than fit.
+    instance?.rerender(app)
+  }
+  const app = <App stage={stage} presser={presser(stage)} onReady={(suspend) => {
+    if (instance) ink = { instance, suspend }
+  }} />
+
+  output.on('error', gone)
+  output.on('resize', onResize)
+  const onExit = (): void => {
+    drafts.flush()
+    terminal.close()
+  }
+  process.on('exit', onExit)
+  const { columns, rows } = store.get().size
+  output.write(`${BEGIN_UPDATE}${erase}${headLines({ ...host.about, colour: abilities.level > 0 }, columns).join('\n')}\n${lastRows(stage, store.get().view, columns, 3 * rows)}`)
+  instance = render(app, {
+    stdin: keyboard.stdin, stdout: output, exitOnCtrlC: false, maxFps: 60, incrementalRendering: true,
+    kittyKeyboard: { mode: 'auto' }, interactive: true, patchConsole: true,
+  })
+  output.write(END_UPDATE)
+  stopFollowing = follow(stage, connection)
+  takeBackWaiting(store.get())
+  if (problems.length > 0) change(stage, { notice: { text: problems.join(' '), tone: 'error' } })
+  background(stage, host.history.load().then((entries) => change(stage, { history: history(entries) })))
+  background(stage, host.custom.list().then((custom) => change(stage, { custom })))
+  openFirst(stage)
+  try {
+    await instance.waitUntilExit()
+  } finally {
+    stopFollowing()
+    drafts.flush()
+    terminal.close()
+    output.off('resize', onResize)
+  }
+}
+
+const sizeOf = (output: WriteStream): Screen['size'] => ({ columns: output.columns > 0 ? output.columns : 80, rows: output.rows > 0 ? output.rows : 24 })
+
+function blank(host: UiHost, connection: Connection, output: WriteStream, abilities: Abilities): Screen {
+  return {
+    connection, view: emptyView(), editor: emptyEditor, history: history([]), images: [], returned: 0, completion: null, looking: null, custom: [],
+    overlay: null, inputs: new Map(), moving: new Set(), notice: null, ask: noAsk(), typedAt: -Infinity, escapedAt: -Infinity, cancelledAt: -Infinity,
+    busy: null, stopping: null, todo: { open: false, text: '' }, output: null, theme: themeOf(host.settings.theme, abilities), size: sizeOf(output), printed: 0, left: false,
+  }
+}

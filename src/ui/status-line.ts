@@ -1,0 +1,57 @@
+import type { Run } from '../core/view.ts'
+import { elapsed, money, tokens } from './figures.ts'
+import { fitParts, type Part } from './first-paint.ts'
+import { fit } from './graphemes.ts'
+import type { UiHost } from './port.ts'
+import { isActive, type Screen } from './screen.ts'
+import type { Theme } from './theme.ts'
+
+/** Under the editor: mode, model, context used, cost, limits that come near, folder and branch. */
+export function statusLine({ view, size, connection }: Screen, host: UiHost, clock: number, style: Theme): string {
+  const { status, run } = view
+  const model = status.model ?? host.about.model
+  const parts: Part[] = [
+    { text: status.mode ?? host.about.mode, keep: 9 },
+    { text: `${model ?? 'no model'}${status.effort ? ` (${status.effort})` : ''}`, keep: 8 },
+    { text: contextText(status.context, model === null ? null : host.contextWindow(model)), keep: 6 },
+    { text: run ? limitText(run, host, clock) : '', keep: 7 },
+    { text: status.cost.usd > 0 || status.cost.unknown ? money(status.cost) : '', keep: 5 },
+    { text: connection.readOnly === undefined ? '' : 'read only', keep: 8 },
+    { text: `${host.about.folder}${(status.branch ?? host.about.branch) === null ? '' : ` (${status.branch ?? host.about.branch})`}`, keep: 3 },
+    { text: run ? '' : '? for keys', keep: 1 },
+  ]
+  return style.dim(fitParts(parts, size.columns - 1))
+}
+
+/** Above the queue while something goes on. It always says how to stop it. */
+export function activityLine(screen: Screen, clock: number, style: Theme): string | null {
+  const { view, stopping, busy, size } = screen
+  if (!isActive(screen)) return null
+  if (stopping !== null && stopping === view.run?.id) return style.warn(fit('Stopping…', size.columns - 1))
+  const parts: Part[] = [
+    { text: view.asks.length > 0 ? 'Waits for your answer' : busy === 'compact' ? 'Compacting' : busy === 'check' ? 'Checking' : 'Working', keep: 8 },
+    { text: view.run ? elapsed(view.run.since, clock) : '', keep: 6 },
+    { text: view.run && view.run.step > 0 ? `step ${view.run.step}` : '', keep: 4 },
+    { text: view.jobs.length > 0 ? `${view.jobs.length} in the background` : '', keep: 3 },
+    { text: view.asks.length > 0 ? 'Ctrl+C interrupts' : 'Esc interrupts', keep: 9 },
+  ]
+  return style.accent(fitParts(parts, size.columns - 1))
+}
+
+function contextText(used: number | null, window: number | null): string {
+  if (used === null) return ''
+  return window === null ? `${tokens(used)} tokens` : `${tokens(used)} of ${tokens(window)} (${Math.round((used / window) * 100)}%)`
+}
+
+/** The limit that is nearest, once most of it is used up. */
+function limitText(run: Run, { settings: { limits } }: UiHost, clock: number): string {
+  const used = [
+    { of: limits.steps, now: run.step, text: (now: number, of: number) => `step ${now}/${of}` },
+    { of: limits.minutes, now: (clock - run.since) / 60_000, text: (now: number, of: number) => `${Math.floor(now)}/${of} min` },
+    { of: limits.calls, now: run.calls, text: (now: number, of: number) => `${now}/${of} calls` },
+    { of: limits.tokens, now: run.tokens.input + run.tokens.output, text: (now: number, of: number) => `${tokens(now)}/${tokens(of)} tokens` },
+    { of: limits.cost, now: run.cost.usd, text: (now: number, of: number) => `$${now.toFixed(2)}/${of}` },
+  ].flatMap(({ of, now, text }) => (of === null || of <= 0 ? [] : [{ share: now / of, text: text(now, of) }]))
+  const nearest = used.toSorted((one, other) => other.share - one.share)[0]
+  return nearest && nearest.share >= 0.7 ? nearest.text : ''
+}

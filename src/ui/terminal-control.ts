@@ -1,0 +1,147 @@
+import type { Instance, SuspendTerminal } from 'ink'
+import type { ReadStream, WriteStream } from 'node:tty'
+import { pendingAsk } from './ask.ts'
+import { columnsOf } from './graphemes.ts'
+import type { Keyboard } from './keyboard.ts'
+import { page } from './pager.ts'
+import type { Screen } from './screen.ts'
+import type { TerminalControl } from './stage.ts'
+import type { Store } from './store.ts'
+import { BEGIN_UPDATE, CLEAR_VISIBLE, END_UPDATE, RESTORE_TITLE, restoreTerminal, SAVE_TITLE, titleSequence } from './terminal.ts'
+
+export interface Wiring {
+  input: ReadStream
+  output: WriteStream
+  keyboard: Keyboard
+  store: Store<Screen>
+  /** Ink, once it is there. */
+  ink: () => { instance: Instance; suspend: SuspendTerminal } | null
+}
+
+/** The one place that writes to the terminal beside Ink: Ink's frame is taken away, text goes out, the frame comes back below it. */
+export function terminalControl({ input, output, keyboard, store, ink }: Wiring): TerminalControl {
+  /** Somebody else has the terminal; what is printed meanwhile waits. */
+  let away = false
+  let inPager = false
+  let titled = false
+  let closed = false
+  let kept: string[] = []
+
+  const touch = (): void => store.update((screen) => ({ ...screen, printed: screen.printed + 1 }))
+
+  function print(text: string, apply: () => void = touch): void {
+    if (closed) return
+    const now = ink()
+    if (away || !now) {
+      kept.push(text)
+      return apply()
+    }
+    output.write(BEGIN_UPDATE)
+    now.instance.clear()
+    output.write(text)
+    apply()
+    void now.instance.waitUntilRenderFlush().then(() => !closed && output.write(END_UPDATE))
+  }
+
+  async function release<T>(use: () => Promise<T>): Promise<T> {
+    const now = ink()
+    if (!now || away) return use()
+    away = true
+    let result: { value: T } | undefined
+    try {
+      await now.suspend(async () => {
+        result = { value: await use() }
+      })
+    } finally {
+      away = false
+      const missed = kept.join('')
+      kept = []
+      if (missed !== '') print(missed)
+    }
+    if (!result) throw new Error('the terminal could not be handed over')
+    return result.value
+  }
+
+  return {
+    print,
+    release,
+    page: (title, text, from = 'start') =>
+      release(async () => {
+        inPager = true
+        input.setRawMode(true)
+        input.ref()
+        input.resume()
+        try {
+          await page({
+            write: (bytes) => void output.write(bytes),
+            size: () => ({ columns: output.columns, rows: output.rows }),
+            onKeys: (listener) => keyboard.borrow(listener),
+            onChange: (listener) => {
+              const stop = store.subscribe(listener)
+              output.on('resize', listener)
+              return () => {
+                stop()
+                output.off('resize', listener)
+              }
+            },
+            notice: () => (pendingAsk(store.get()) ? 'Tiller waits for your answer: q goes back' : null),
+          }, title, text, from)
+        } finally {
+          inPager = false
+          input.setRawMode(false)
+        }
+      }),
+    redraw: (last) => {
+      const { columns, rows } = store.get().size
+      print(CLEAR_VISIBLE + endOf(last, columns, Math.max(0, rows - 4)))
+    },
+    suspend: async () => {
+      if (process.platform === 'win32') return
+      await release(stopAndWait)
+    },
+    title: (text) => {
+      if (away || closed) return
+      output.write(`${titled ? '' : SAVE_TITLE}${titleSequence(text)}`)
+      titled = true
+    },
+    bell: () => void (!closed && output.write('\x07')),
+    close: () => {
+      if (closed) return
+      closed = true
+      const now = ink()
+      if (!inPager) now?.instance.clear()
+      now?.instance.unmount()
+      keyboard.close()
+      if (titled) output.write(RESTORE_TITLE)
+      restoreTerminal({ input, output }, inPager)
+    },
+  }
+}
+
+/** As Ctrl+Z in a cooked terminal: the whole job stops. Where nobody can stop it, it goes on at once. */
+async function stopAndWait(): Promise<void> {
+  const goesOn = new Promise<void>((resolve) => {
+    // It also keeps the process alive: nothing else holds it while the terminal is away.
+    const timer = setTimeout(resolve, 500)
+    process.once('SIGCONT', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+  process.kill(0, 'SIGTSTP')
+  await goesOn
+}
+
+/** The last lines of a text that fit in so many rows of the screen. */
+function endOf(text: string, columns: number, rows: number): string {
+  const lines = text.replace(/\n$/, '').split('\n')
+  let used = 0
+  let from = lines.length
+  while (from > 0) {
+    const height = Math.max(1, Math.ceil(columnsOf(lines[from - 1] ?? '') / columns))
+    if (used + height > rows) break
+    used += height
+    from--
+  }
+  return from === lines.length ? '' : `${lines.slice(from).join('\n')}\n`
+}
