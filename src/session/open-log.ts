@@ -1,0 +1,110 @@
+import * as fs from 'node:fs'
+import { basename } from 'node:path'
+import { VERSION } from '../core/record.ts'
+import { lockOf, stemOf } from './companion.ts'
+import type { SessionFault } from './fault.ts'
+import { errnoOf, inWords } from './fault.ts'
+import type { Lock } from './lock.ts'
+import { takeLock } from './lock.ts'
+import type { LogOptions, SessionLog } from './log.ts'
+import { logOver } from './log.ts'
+import { TooLarge } from './plan.ts'
+import type { Reading } from './reading.ts'
+import { readNeeded } from './reading.ts'
+
+export type Opened = { ok: true; log: SessionLog } | { ok: false; fault: SessionFault }
+
+/** Opens a session for writing, and takes its lock; `watch` takes none and writes nothing. What can be expected to go wrong is a value. */
+export function openLog(file: string, options: LogOptions & { watch?: boolean }): Opened {
+  const unreadable = whyUnreadable(file)
+  if (unreadable) return { ok: false, fault: unreadable }
+  let opening: Opening | null = null
+  try {
+    opening = openFile(file, options.watch ? 'It is only being watched.' : null)
+    if (!opening.readOnly) lockFor(opening, file, options.now())
+    const { fd, fault } = opening
+    const size = fs.fstatSync(fd).size
+    if (fault) return refused(opening, fault)
+    const reading = readNeeded(fd, size)
+    if (size > 0 && reading.records.length === 0) return refused(opening, { kind: 'not-a-session', message: `${file} holds no record of a session.` })
+    const newer = tooNew(reading)
+    if (newer) giveBack(opening)
+    const { lock } = opening
+    return { ok: true, log: logOver({ file, id: reading.session?.id ?? idInName(file), options, reading, readOnly: newer ?? opening.readOnly, open: { fd, size, lock }, unborn: null }) }
+  } catch (error) {
+    const fault: SessionFault = error instanceof TooLarge ? tooLarge(file) : { kind: 'unreadable', message: `${file} cannot be opened: ${inWords(error)}.` }
+    return opening ? refused(opening, fault) : { ok: false, fault }
+  }
+}
+
+interface Opening {
+  fd: number
+  lock: Lock | null
+  readOnly: string | null
+  fault: SessionFault | null
+}
+
+function refused(opening: Opening, fault: SessionFault): Opened {
+  fs.closeSync(opening.fd)
+  giveBack(opening)
+  return { ok: false, fault }
+}
+
+function giveBack(opening: Opening): void {
+  opening.lock?.release()
+  opening.lock = null
+}
+
+function whyUnreadable(file: string): SessionFault | null {
+  try {
+    if (fs.statSync(file).isFile()) return null
+    return { kind: 'unreadable', message: `${file} is not a file, so no session can be read from it.` }
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return { kind: 'missing', message: `There is no session file ${file}.` }
+    return { kind: 'unreadable', message: `${file} cannot be read: ${inWords(error)}.` }
+  }
+}
+
+function openFile(file: string, readOnly: string | null): Opening {
+  if (readOnly) return { fd: fs.openSync(file, 'r'), lock: null, readOnly, fault: null }
+  try {
+    return { fd: fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_APPEND), lock: null, readOnly: null, fault: null }
+  } catch (error) {
+    if (!isForbidden(error)) throw error
+    return { fd: fs.openSync(file, 'r'), lock: null, readOnly: `It cannot be written here: ${inWords(error)}.`, fault: null }
+  }
+}
+
+const isForbidden = (error: unknown): boolean => ['EACCES', 'EPERM', 'EROFS'].includes(errnoOf(error))
+
+function lockFor(opening: Opening, file: string, now: number): void {
+  try {
+    const locked = takeLock(lockOf(file), now)
+    if (locked.ok) {
+      opening.lock = locked.lock
+      return
+    }
+    const { holder, why } = locked
+    const who = `pid ${holder.pid} on ${holder.host}, since ${new Date(holder.since).toISOString()}`
+    const id = idInName(file)
+    if (why === 'elsewhere') opening.readOnly = `It was opened by ${who}, and from here nobody can see whether that still runs. If it does not, remove ${lockOf(file)}.`
+    else if (why === 'self') opening.fault = { kind: 'locked', message: `This program has the session ${id} open already.`, holder }
+    else opening.fault = { kind: 'locked', message: `The session ${id} is open in another tiller (${who}). Close it there, take a copy with --fork ${id}, or watch it without writing.`, holder }
+  } catch (error) {
+    if (isForbidden(error)) opening.readOnly = `Its lock ${lockOf(file)} cannot be made: ${inWords(error)}.`
+    else opening.fault = { kind: 'not-writable', message: `The session's lock ${lockOf(file)} cannot be made: ${inWords(error)}.` }
+  }
+}
+
+const tooNew = ({ session }: Reading): string | null =>
+  session && Math.floor(session.version) > VERSION ? `It was written by a newer version of tiller (records of version ${session.version}, this one writes ${VERSION}).` : null
+
+const tooLarge = (file: string): SessionFault => ({
+  kind: 'too-large',
+  message:
+    `${file} holds more live records than fit into the memory of this program: it was never compacted, or long ago. ` +
+    `Take a copy that ends at an earlier record (--fork ${idInName(file)}:<seq>; tiller sessions show lists them), or give more memory with NODE_OPTIONS=--max-old-space-size=<megabytes>.`,
+})
+
+/** `<UTC time>_<id>.jsonl` */
+export const idInName = (file: string): string => stemOf(basename(file)).replace(/^[^_]*_/, '')

@@ -1,0 +1,113 @@
+import type { RecordOf, SessionRecord, UnknownRecord } from '../core/record.ts'
+import { parseLine } from './head.ts'
+import { linesFrom } from './lines.ts'
+import type { Enough, Plan } from './plan.ts'
+import { FOREIGN, mostBytes, planReading } from './plan.ts'
+
+export type AnyRecord = SessionRecord | UnknownRecord
+
+/** A place where a log is not as it was written. Nothing else is lost by it, and nothing is ever rewritten. */
+export interface Damage {
+  /** Byte offset of the line. */
+  offset: number
+  /** The first record that is lost by it, where that is known. */
+  seq?: number
+  why: string
+}
+
+export interface Reading {
+  /** The `session` record, then everything from `base` on, in the order of the file. */
+  records: AnyRecord[]
+  session: RecordOf<'session'> | null
+  base: number
+  /** Byte offset of the record `base`. */
+  from: number
+  damage: Damage[]
+  /** The number of the next record. */
+  next: number
+  /** The file does not end with an LF. */
+  torn: boolean
+}
+
+/** What a session's meaning needs of its log: back to what the newest compaction on the live path keeps. `head`: as if rewound to there. */
+export function readNeeded(fd: number, size: number, head = Infinity): Reading {
+  const plan = planReading(fd, size, () => backToKept(head), mostBytes())
+  const region = readRegion(fd, plan, size)
+  const base = region.records[0]?.seq ?? 0
+  const session = region.records.find(isSession) ?? (plan.from > 0 ? sessionAtBeginning(fd, plan.from) : null)
+  if (session && session.seq < base) region.records.unshift(session)
+  return { ...region, session, base, from: plan.from }
+}
+
+/** The records `from` to `to` among the first `size` bytes. */
+export function readRange(fd: number, size: number, from: number, to: number): { records: AnyRecord[]; offset: number } {
+  const plan = planReading(fd, size, () => (head) => head.seq < from)
+  return { records: readRegion(fd, plan, size, to).records.filter((record) => record.seq >= from), offset: plan.from }
+}
+
+/** A compaction counts only on the live path, and only if it carries what the records before it say of the whole session. */
+function backToKept(head: number): Enough {
+  let path = head
+  let keep: number | null = null
+  return ({ seq, type }, record) => {
+    if (seq > path) return false
+    if (keep !== null) return seq < keep
+    if (type !== 'rewind' && type !== 'compact') return false
+    const read = record()
+    if (!read || 'unknown' in read) return false
+    if (read.type === 'rewind' && read.to < read.seq) path = read.to
+    if (read.type === 'compact' && read.carry) keep = read.keep
+    return false
+  }
+}
+
+function readRegion(fd: number, plan: Plan, size: number, to = Infinity): Pick<Reading, 'records' | 'damage' | 'next' | 'torn'> {
+  const records: AnyRecord[] = []
+  const damage: Damage[] = []
+  let last = plan.from === 0 ? -1 : null
+  let torn = false
+  let sinceRecord: Damage[] = []
+  for (const line of linesFrom(fd, plan.from, size)) {
+    torn = !line.ended
+    const { record, why } = parseLine(line)
+    const wrong = why ?? (record ? misplaced(plan, line.offset, record, last) : null)
+    const bad: Damage | null = wrong === null ? null : { offset: line.offset, why: wrong }
+    if (bad && !(wrong === FOREIGN && damage.at(-1)?.why === FOREIGN)) damage.push(bad)
+    if (!record || misplaced(plan, line.offset, record, last)) {
+      if (bad && !record) sinceRecord.push(bad)
+      continue
+    }
+    if (record.seq > to) break
+    if (last !== null && record.seq > last + 1) damage.push(...lost(last + 1, record.seq - 1, sinceRecord, line.offset))
+    last = record.seq
+    records.push(record)
+    sinceRecord = []
+  }
+  return { records, damage: damage.sort((one, other) => one.offset - other.offset), next: (last ?? -1) + 1, torn }
+}
+
+const misplaced = (plan: Plan, offset: number, record: AnyRecord, last: number | null): string | null =>
+  plan.dropped.get(offset) ?? (last !== null && record.seq <= last ? `a second record ${record.seq}` : null)
+
+/** Gives the bad lines the numbers of the records that they were, or says that more is missing than was found. */
+function lost(first: number, final: number, bad: Damage[], offset: number): Damage[] {
+  const unknown = bad.filter((each) => each.seq === undefined)
+  if (unknown.length === final - first + 1) {
+    for (const [index, each] of unknown.entries()) each.seq = first + index
+    return []
+  }
+  return [{ offset, seq: first, why: first === final ? `record ${first} is missing` : `records ${first} to ${final} are missing` }]
+}
+
+const isSession = (record: AnyRecord): record is RecordOf<'session'> => record.type === 'session' && !('unknown' in record)
+
+/** It is the first line, unless that one is damaged. */
+function sessionAtBeginning(fd: number, end: number): RecordOf<'session'> | null {
+  let left = 20
+  for (const line of linesFrom(fd, 0, end)) {
+    const { record } = parseLine(line)
+    if (record && isSession(record)) return record
+    if (--left === 0) return null
+  }
+  return null
+}
