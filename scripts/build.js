@@ -9,7 +9,8 @@ mkdirSync(out, { recursive: true })
 
 await build({
   absWorkingDir: new URL('..', import.meta.url).pathname,
-  entryPoints: ['src/cli/main.ts'],
+  // The workers are threads, started by the name of their file (src/os/worker.ts).
+  entryPoints: { main: 'src/cli/main.ts', 'search-worker': 'src/os/search-worker.ts', 'image-worker': 'src/os/image-worker.ts' },
   outdir: 'dist',
   bundle: true,
   splitting: true,

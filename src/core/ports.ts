@@ -98,6 +98,8 @@ export interface Here {
   seen(path: string): Seen | undefined
   /** Whether the model can be shown images. */
   images: boolean
+  /** Whether this file (real absolute path) may be read unasked: a search passes over the others. Without it, all may. */
+  allows?(path: string): boolean
   signal: AbortSignal
 }
 

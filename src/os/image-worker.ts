@@ -29,7 +29,7 @@ parentPort?.once('message', (request: ShrinkRequest) => {
 
 function shrink({ bytes, mediaType, side, most }: ShrinkRequest): Fitted {
   try {
-    const picture = mediaType === 'image/png' ? PNG.sync.read(Buffer.from(bytes)) : (jpeg.decode(bytes, { useTArray: true, maxMemoryUsageInMB: 1_024 }) as Pixels)
+    const picture: Pixels = mediaType === 'image/png' ? PNG.sync.read(Buffer.from(bytes)) : (jpeg.decode(bytes, { useTArray: true, maxMemoryUsageInMB: 1_024 }) as Pixels)
     for (let longest = Math.min(side, Math.max(picture.width, picture.height)); longest >= 200; longest = Math.floor(longest * 0.7)) {
       const small = scale(picture, longest / Math.max(picture.width, picture.height))
       for (const kind of mediaType === 'image/png' ? (['image/png', 'image/jpeg'] as const) : (['image/jpeg'] as const)) {
@@ -62,7 +62,11 @@ function scale({ width, height, data }: Pixels, factor: number): Pixels {
         }
       }
       const weight = alpha === 0 ? 1 : alpha
-      scaled.set([red / weight, green / weight, blue / weight, alpha / ((bottom - top) * (right - left))].map(Math.round), (y * to.width + x) * 4)
+      const at = (y * to.width + x) * 4
+      scaled[at] = Math.round(red / weight)
+      scaled[at + 1] = Math.round(green / weight)
+      scaled[at + 2] = Math.round(blue / weight)
+      scaled[at + 3] = Math.round(alpha / ((bottom - top) * (right - left)))
     }
   }
   return { ...to, data: scaled }

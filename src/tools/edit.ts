@@ -1,0 +1,81 @@
+import * as z from 'zod/mini'
+import { applyEdits, NAMES, type Replaced } from '../core/edit.ts'
+import { splitLines } from '../core/lines.ts'
+import type { Here, Prepared, Refused, Tool } from '../core/ports.ts'
+import type { Seen } from '../core/record.ts'
+import { encode } from '../os/encoding.ts'
+import { resolveReal } from '../os/real-path.ts'
+import { plural } from './answer.ts'
+import { changeFile } from './change-file.ts'
+import { changedSince } from './changed-since.ts'
+import { fileBefore, type Before } from './file-before.ts'
+import { nearby } from './nearby.ts'
+import { shownPath } from './shown-path.ts'
+
+const input = z.object({
+  path: z.string(),
+  edits: z
+    .array(
+      z.object({
+        old: z.string().check(z.describe('Text to replace, exactly as in the file, with lines around it until it is there only once')),
+        new: z.string().check(z.describe('What stands there afterwards; empty to delete')),
+        all: z.optional(z.boolean().check(z.describe('Replace every place'))),
+      }),
+    )
+    .check(z.minLength(1)),
+})
+type Input = z.infer<typeof input>
+
+/** Replaces texts in a file that was read: all of them or none. */
+export const edit: Tool<Input> = {
+  name: 'edit',
+  about: 'Replace text in a file that was read. Several edits of one file belong in one call: each is matched against the file as it is before the call, and all are made or none. Encoding and line endings are kept.',
+  input,
+  prepare: async ({ path, edits }, here) => {
+    const real = resolveReal(path, here.cwd)
+    const before = await fileBefore(real, here)
+    if (!before) return noSuchFile(real, here)
+    if ('refused' in before) return before
+    const accesses = [{ kind: 'read' as const, path: real }]
+    if (!before.seen) return { accesses, refused: `${before.shown} was not changed: it was not read in this session. Read it first, at least around the place.` }
+    if (before.seen.sha256 !== before.sha256) return changedSince(before, edits.map(({ old }) => old))
+    // Where the file begins with a byte order mark, that is not part of its text.
+    const plain = before.decoded.bom ? edits.map((each) => ({ ...each, old: withoutMark(each.old), new: withoutMark(each.new) })) : edits
+    const edited = applyEdits(before.decoded.text, plain)
+    if (!edited.ok) return { accesses, refused: `${before.shown} was not changed. ${edited.why}` }
+    return prepareEdit(before, edited.text, edited.places)
+  },
+}
+
+async function noSuchFile(real: string, here: Here): Promise<Refused> {
+  const { folder, text } = await nearby(real, here)
+  return { accesses: [real, folder].map((each) => ({ kind: 'read' as const, path: each })), refused: `There is no file ${shownPath(real, here)}.${text} To make a new file use \`write\`.` }
+}
+
+const withoutMark = (text: string): string => text.replace(/^\ufeff/, '')
+
+async function prepareEdit(before: Before, text: string, places: readonly Replaced[]): Promise<Prepared | Refused> {
+  const { path, shown, decoded, sha256, seen } = before
+  const encoded = encode(text, decoded)
+  if ('cannot' in encoded) return { accesses: [{ kind: 'read', path }], refused: `${shown} was not changed: it is in ${decoded.encoding}, which has no ${encoded.cannot.slice(0, 5).join(' ')}. Write it in another way, or convert the file first (\`iconv\`, with \`shell\`).` }
+  const loose = [...new Set(places.map(({ match }) => match))].filter((match) => match !== 'exact')
+  return changeFile({
+    path, shown, before: { sha256, text: decoded.text }, bytes: encoded.bytes, text,
+    done: `Edited ${shown}: ${describe(places)}.`,
+    notes: loose.map((match) => `\`old\` was not in the file exactly; it was found once ${NAMES[match]} were overlooked`),
+    seen: seenAfter(seen, decoded.text, text),
+  })
+}
+
+/** `line 12 (+3 -1), line 40 (+1 -1)` */
+function describe(places: readonly Replaced[]): string {
+  const shown = places.slice(0, 10).map(({ line, added, removed }) => `line ${line} (+${added} -${removed})`)
+  return places.length > shown.length ? `${plural(places.length, 'place')}, ${shown.join(', ')} and ${places.length - shown.length} more` : shown.join(', ')
+}
+
+/** Who saw all of it knows all of it still; of a part, as many lines more or fewer. */
+function seenAfter(seen: Seen | undefined, before: string, after: string): Omit<Seen, 'path' | 'sha256'> {
+  const [had, has] = [before, after].map((text) => splitLines(text).length) as [number, number]
+  if (!seen?.lines || seen.whole) return { whole: seen?.whole ?? false, ...(seen?.whole ? { lines: { from: 1, to: has, of: has } } : {}) }
+  return { whole: false, lines: { from: Math.min(seen.lines.from, has), to: Math.max(0, Math.min(has, seen.lines.to + has - had)), of: has } }
+}

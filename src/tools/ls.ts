@@ -1,0 +1,39 @@
+import * as z from 'zod/mini'
+import type { Tool } from '../core/ports.ts'
+import { look } from '../os/open-file.ts'
+import { resolveReal } from '../os/real-path.ts'
+import { cancelled, failed, said } from './answer.ts'
+import { listing } from './listing.ts'
+import { nearby } from './nearby.ts'
+import { shownPath } from './shown-path.ts'
+
+const input = z.object({
+  path: z.optional(z.string().check(z.describe('Folder; the working directory where none is given'))),
+  limit: z.optional(z.number().check(z.describe('Entries at most; 500 where none is given'))),
+})
+type Input = z.infer<typeof input>
+
+/** Lists a folder, hidden and ignored entries too. */
+export const ls: Tool<Input> = {
+  name: 'ls',
+  about: 'List the entries of one folder, folders first (with a slash), with sizes and where links lead. To look for files further down use `find`.',
+  input,
+  prepare: async ({ path = '.', limit }, here) => {
+    const real = resolveReal(path, here.cwd)
+    const shown = shownPath(real, here)
+    const { kind, why } = await look(real)
+    const near = kind === 'nothing' ? await nearby(real, here) : null
+    const accesses = [real, ...(near ? [near.folder] : [])].map((each) => ({ kind: 'read' as const, path: each }))
+    if (near) return { accesses, refused: `There is nothing at ${shown}.${near.text}` }
+    if (kind !== 'folder') return { accesses, refused: `${shown} is ${why}, not a folder.${kind === 'file' ? ' Read it with `read`.' : ''}` }
+    return {
+      accesses,
+      changes: [],
+      run: async (signal) => {
+        if (signal.aborted) return cancelled()
+        const listed = await listing(real, limit)
+        return listed.ok ? said(listed.text) : failed(`${shown} could not be listed: ${listed.why}.`)
+      },
+    }
+  },
+}

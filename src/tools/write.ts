@@ -1,0 +1,84 @@
+import * as z from 'zod/mini'
+import { rebuild } from '../core/edit-rebuild.ts'
+import { splitLines } from '../core/lines.ts'
+import type { Here, Prepared, Refused, Tool } from '../core/ports.ts'
+import { encode } from '../os/encoding.ts'
+import { resolveReal } from '../os/real-path.ts'
+import { plural, said } from './answer.ts'
+import { changeFile } from './change-file.ts'
+import { changedSince } from './changed-since.ts'
+import { fileBefore, type Before } from './file-before.ts'
+import { size } from './listing.ts'
+import { shownPath } from './shown-path.ts'
+
+const input = z.object({
+  path: z.string().check(z.describe('Folders in it that are missing are made')),
+  content: z.string().check(z.describe('All of the file')),
+})
+type Input = z.infer<typeof input>
+
+/** Makes a file, or replaces all of one that was read to its end. */
+export const write: Tool<Input> = {
+  name: 'write',
+  about: 'Write a whole file: a new one, or in place of one that was read completely. To change a part of a file use `edit`.',
+  input,
+  prepare: async ({ path, content }, here) => {
+    const real = resolveReal(path, here.cwd)
+    if (path.endsWith('/')) return { accesses: [], refused: `${shownPath(real, here)}/ names a folder. Name a file in it.` }
+    const before = await fileBefore(real, here)
+    if (!before) return newFile(real, content, here)
+    return 'refused' in before ? before : overwrite(before, content)
+  },
+}
+
+async function newFile(path: string, content: string, here: Here): Promise<Prepared | Refused> {
+  const shown = shownPath(path, here)
+  const encoded = encode(content, { encoding: 'utf-8', bom: false })
+  if ('cannot' in encoded) return { accesses: [], refused: `${shown} was not written: \`content\` has ${encoded.cannot.join(', ')}, which no file can hold as UTF-8.` }
+  const lines = splitLines(content).length
+  return changeFile({
+    path, shown, before: null, bytes: encoded.bytes, text: content,
+    done: `Made ${shown}: ${plural(lines, 'line')}, ${size(encoded.bytes.length)}.`, notes: [],
+    seen: { whole: true, lines: { from: 1, to: lines, of: lines } },
+  })
+}
+
+async function overwrite(before: Before, content: string): Promise<Prepared | Refused> {
+  const { path, shown, sha256, decoded, bytes } = before
+  const accesses = [{ kind: 'read' as const, path }]
+  const text = asBefore(before, decoded.bom ? content.replace(/^\ufeff/, '') : content)
+  const encoded = encode(text, decoded)
+  if ('cannot' in encoded) return { accesses, refused: `${shown} was not written: it is in ${decoded.encoding}, which has no ${encoded.cannot.slice(0, 5).join(' ')}. Write it in another way; or remove the file, and write it anew as UTF-8.` }
+  if (encoded.bytes.equals(bytes)) return { accesses, changes: [], run: async () => said(`${shown} already holds exactly this; nothing was changed.`) }
+  const unseen = bytes.length === 0 ? null : whyUnseen(before)
+  if (unseen !== null) return unseen === 'changed' ? changedSince(before, []) : { accesses, refused: `${shown} was not written: ${unseen}` }
+  const lines = splitLines(text).length
+  return changeFile({
+    path, shown, before: { sha256, text: decoded.text }, bytes: encoded.bytes, text,
+    done: `Wrote ${shown}: ${plural(lines, 'line')}, ${size(encoded.bytes.length)}.`,
+    notes: [kept(before, text !== content)],
+    seen: { whole: true, lines: { from: 1, to: lines, of: lines } },
+  })
+}
+
+/** Nothing is overwritten that the model has not seen, nor what somebody else changed since. */
+function whyUnseen({ seen, sha256, decoded }: Before): string | null {
+  const lines = splitLines(decoded.text).length
+  if (!seen) return `it exists (${plural(lines, 'line')}) and was not read in this session. Read it first, then write it or change a part with \`edit\`.`
+  if (seen.sha256 !== sha256) return 'changed'
+  if (seen.whole) return null
+  const shown = seen.lines ? Math.max(0, seen.lines.to - seen.lines.from + 1) : 0
+  return `you have seen ${shown} of ${plural(lines, 'line')}, and the rest would be lost. Change a part with \`edit\`; or read the rest first${seen.lines && seen.lines.to < seen.lines.of ? ` (offset ${seen.lines.to + 1})` : ''}.`
+}
+
+/** Line breaks as the file had them, line by line; a CR in the content is taken as it is. */
+function asBefore({ decoded: { text } }: Before, content: string): string {
+  if (content.includes('\r') || !text.includes('\r')) return content
+  const old = splitLines(text).map(({ text, ending }) => text + (ending === '' ? '' : '\n')).join('')
+  return rebuild({ text, start: 0, end: text.length, old, new: content, exact: false }) ?? content
+}
+
+function kept({ decoded: { encoding, bom } }: Before, endings: boolean): string | false {
+  const things = [encoding !== 'utf-8' && `encoding (${encoding})`, bom && 'byte order mark', endings && 'line endings'].filter((thing) => typeof thing === 'string')
+  return things.length > 0 && `Kept as they were: ${things.join(', ')}`
+}
