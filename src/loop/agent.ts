@@ -109,7 +109,7 @@ class Inbox {
 
   /** Starts the next run where something waits for one. */
   private begin(): void {
-    if (this.work || this.stopped || this.ledger.state.live.waiting.length === 0) return
+    if (this.work || this.stopped || !this.ledger.state.live.waiting.some((input) => input.from !== 'tiller')) return
     const work = this.open()
     this.going = run(work)
       .then(() => undefined)
@@ -121,7 +121,7 @@ class Inbox {
     const { ledger, deps } = this
     const work: Work = {
       run: deps.host.id(), deps, ledger, stop: new AbortController(), cut: new AbortController(), questions: new Map(), running: new Map(), abandoned: new Set(),
-      images: false, nudges: 0, compactions: 0, learnedWindow: null,
+      images: false, delivered: false, nudges: 0, compactions: 0, learnedWindow: null,
       declarations: deps.tools.map((tool) => ({ name: tool.name, about: tool.about, input: declareInput(tool.input) })),
     }
     this.work = work
@@ -131,7 +131,16 @@ class Inbox {
   private close(work: Work): void {
     if (this.work === work) this.work = null
     // A log that cannot be written ends the run without an outcome: going on would be going on unsaved.
-    if (this.ledger.state.live.run?.id !== work.run) this.begin()
+    if (this.ledger.state.live.run?.id === work.run) return
+    if (work.delivered) return this.begin()
+    // It ended before it could deliver anything (no model, a limit): trying again by itself would end in the same way.
+    this.giveBack('interrupt')
+  }
+
+  /** Waiting texts go back to who typed them. */
+  private giveBack(because: 'user' | 'interrupt'): void {
+    const waiting = this.ledger.state.live.waiting.filter((input) => input.from === 'user')
+    if (waiting.length > 0) this.ledger.append(...waiting.map((input): FactOf<'withdraw'> => ({ type: 'withdraw', input: input.id, because })))
   }
 
   async idle(): Promise<void> {
@@ -151,11 +160,10 @@ class Inbox {
 
   /** The run ends; what waits goes back to who typed it, unless it cuts in anyway. What is sent after this is not touched. */
   private interrupt(reason: string): void {
-    const { work, ledger } = this
+    const { work } = this
     if (!work) return this.refuse('No run is active.')
     if (work.stop.signal.aborted) return
-    const waiting = ledger.state.live.waiting.filter((input) => input.from === 'user')
-    if (waiting.length > 0) ledger.append(...waiting.map((input): FactOf<'withdraw'> => ({ type: 'withdraw', input: input.id, because: 'interrupt' })))
+    this.giveBack('interrupt')
     work.stop.abort(reason)
   }
 
@@ -173,8 +181,8 @@ class Inbox {
     if (this.work) return this.refuse('A run is active: interrupt it before you rewind.')
     const record = this.ledger.records.find((each) => each.seq === to)
     if (!record) return this.refuse(`There is no record ${to} to rewind to.`)
-    const waiting = this.ledger.state.live.waiting.map((input): FactOf<'withdraw'> => ({ type: 'withdraw', input: input.id, because: 'user' }))
-    this.ledger.append(...waiting, { type: 'rewind', to })
+    this.giveBack('user')
+    this.ledger.append({ type: 'rewind', to })
   }
 
   /** Something the person asked for that is no run, but that one interrupt must reach as well. */

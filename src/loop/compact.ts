@@ -3,6 +3,7 @@ import { costOf } from '../core/cost.ts'
 import { live } from '../core/path.ts'
 import type { Message, Model, ModelRequest } from '../core/ports.ts'
 import type { Carry, FactOf, Fault, RecordOf, SessionRecord } from '../core/record.ts'
+import { untilAborted } from './until-aborted.ts'
 import type { Work } from './work.ts'
 
 type Stuck = { status: 'failed'; reason: string }
@@ -40,7 +41,7 @@ const tooLarge = (window: number | null): string =>
 export const estimate = (request: ModelRequest, tokensPerByte: number): number => Math.ceil(Buffer.byteLength(JSON.stringify(request)) * tokensPerByte)
 
 /** One summary and one `compact` record; false: it did not come about, and nothing is changed. A summary that was cut off is not kept. */
-export async function compact(work: Pick<Work, 'ledger' | 'deps' | 'stop' | 'cut'>, model: Model, keepTokens: number, window: number | null, about?: string): Promise<boolean> {
+export async function compact(work: Pick<Work, 'ledger' | 'stop' | 'cut'>, model: Model, keepTokens: number, window: number | null, about?: string): Promise<boolean> {
   const { ledger } = work
   const records = live(ledger.records)
   const perByte = ledger.state.live.tokensPerByte
@@ -81,7 +82,7 @@ async function summarise({ stop, cut }: Pick<Work, 'stop' | 'cut'>, model: Model
   }
   const signal = AbortSignal.any([stop.signal, cut.signal])
   try {
-    for await (const event of model.stream(request, signal)) {
+    for await (const event of untilAborted(model.stream(request, signal), signal)) {
       if (event.type !== 'end') continue
       const text = event.parts.map((part) => (part.type === 'text' ? part.text : '')).join('').trim()
       return event.stop === 'end' && text ? { text, usage: event.usage } : null
@@ -122,13 +123,13 @@ function trimTo(messages: readonly Message[], bytes: number): Message[] {
 const clip = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most / 2)} […] ${text.slice(-most / 2)}`)
 
 /** What the records before the cut must not take with them. */
-function carry({ ledger, deps }: Pick<Work, 'ledger' | 'deps'>, records: readonly SessionRecord[], keep: number): Carry {
+function carry({ ledger }: Pick<Work, 'ledger'>, records: readonly SessionRecord[], keep: number): Carry {
   const { state } = ledger
   const needed = new Set(state.live.waiting.map((input) => input.id))
   for (const record of records) if (record.type === 'step' && record.seq >= keep) for (const id of record.inputs) needed.add(id)
   const known: (Carry['inputs'][number] | RecordOf<'input'>)[] = records.flatMap((record) => (record.type === 'compact' ? (record.carry?.inputs ?? []) : record.type === 'input' && record.seq < keep ? [record] : []))
   return {
-    model: state.model ?? undefined, effort: state.effort ?? deps.defaults.effort, mode: state.mode ?? deps.defaults.mode, title: state.title ?? undefined,
+    model: state.model ?? undefined, effort: state.effort ?? undefined, mode: state.mode ?? undefined, title: state.title ?? undefined,
     grants: state.grants, totals: state.totals, seen: [...state.live.seen.values()],
     inputs: known.filter((input) => needed.has(input.id)).map(({ id, text, when, images }) => ({ id, text, when, images })),
   }

@@ -5,6 +5,7 @@ import { ModelError, type Delta, type Model, type ModelEnd, type ModelRequest } 
 import type { FactOf, Fault, Part } from '../core/record.ts'
 import type { Waiting } from '../core/state.ts'
 import { costOf } from '../core/cost.ts'
+import { untilAborted } from './until-aborted.ts'
 import { stepSignal, type Work } from './work.ts'
 
 /**
@@ -22,6 +23,7 @@ export async function step(work: Work, model: Model, attempt: number): Promise<F
   const number = (state.live.run?.steps ?? 0) + (attempt === 1 ? 1 : 0)
   const bytes = Buffer.byteLength(body)
   ledger.append({ type: 'step', run: work.run, number, attempt, ...settings, model: model.id, request: { sha256: deps.host.sha256(body), bytes } })
+  work.delivered = true
   const reply = await listen(work, model, request)
   const estimated = reply.usage.input === 0 && reply.usage.output === 0
   const usage = estimated ? { input: Math.round(bytes * state.live.tokensPerByte), output: Math.round(textOf(reply.parts).length * state.live.tokensPerByte), estimated: true } : reply.usage
@@ -65,26 +67,6 @@ async function listen(work: Work, model: Model, request: ModelRequest): Promise<
     if (signal.aborted) return cutShort('interrupted')
     if (error instanceof ModelError) return cutShort('error', error.fault)
     return cutShort('error', { kind: 'garbage', message: `${model.id} could not be understood: ${error instanceof Error ? error.message : String(error)}` })
-  }
-}
-
-/** A stream that does not heed its signal is left behind: the person does not wait for it. */
-async function* untilAborted<T>(stream: AsyncIterable<T>, signal: AbortSignal): AsyncIterable<T> {
-  const iterator = stream[Symbol.asyncIterator]()
-  const aborted = new Promise<null>((resolve) => {
-    if (signal.aborted) resolve(null)
-    else signal.addEventListener('abort', () => resolve(null), { once: true })
-  })
-  for (;;) {
-    const next = iterator.next()
-    const result = await Promise.race([next, aborted])
-    if (result === null) {
-      next.catch(() => undefined)
-      iterator.return?.()?.catch?.(() => undefined)
-      return
-    }
-    if (result.done) return
-    yield result.value
   }
 }
 

@@ -47,6 +47,8 @@ export interface Work {
   abandoned: Set<{ call: string; paths: readonly string[] }>
   /** Whether the model of this run can be shown images. */
   images: boolean
+  /** It has made a request. */
+  delivered: boolean
   /** How often this run was told to go on. */
   nudges: number
   /** The tools as the model is told of them. */

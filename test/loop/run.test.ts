@@ -124,7 +124,7 @@ test('an interrupt ends the run: what runs is stopped, the rest skipped, what wa
 test('an interrupted reply keeps its text, and no half call', async () => {
   const r = await rig([{ text: 'I was about to', hold: untilAborted }, { text: 'ok' }])
   r.agent.send({ type: 'input', text: 'go' })
-  await r.until((event) => event.type === 'delta' && event.offset > 7)
+  await r.until((event) => event.type === 'delta' && event.offset >= 7)
   r.agent.send({ type: 'interrupt' })
   await r.agent.idle()
   expect(r.of('reply')[0]).toMatchObject({ stop: 'interrupted', parts: [{ type: 'text', text: 'I was about to' }] })
