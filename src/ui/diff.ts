@@ -36,6 +36,7 @@ const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
 function parseDiff(diff: string): DiffLine[] {
   const lines: DiffLine[] = []
   let [before, after, beforeLeft, afterLeft] = [0, 0, 0, 0]
+  let old = ''
   const add = (kind: DiffLine['kind'], text: string, number: number | null): void => void lines.push({ kind, text: text.replaceAll('\t', TAB), number, other: null })
   for (const line of diff.split('\n')) {
     const hunk = beforeLeft <= 0 && afterLeft <= 0 ? HUNK.exec(line) : null
@@ -48,10 +49,14 @@ function parseDiff(diff: string): DiffLine[] {
     else if (beforeLeft > 0 && afterLeft > 0) {
       add('same', line.slice(1), after++)
       ;[before, beforeLeft, afterLeft] = [before + 1, beforeLeft - 1, afterLeft - 1]
-    } else if (line.startsWith('+++ ')) add('file', line.slice(4).replace(/^b\//, ''), null)
+    } else if (line.startsWith('--- ')) old = fileName(line)
+    else if (line.startsWith('+++ ')) add('file', line.startsWith('+++ /dev/null') ? `${old} (deleted)` : fileName(line), null)
+    else if (/^(?:Binary files|rename to|old mode|new mode) /.test(line)) add('file', line, null)
   }
   return paired(lines)
 }
+
+const fileName = (line: string): string => line.slice(4).replace(/^[ab]\//, '').replace(/\t.*$/, '')
 
 /** A run of lines taken away and as many added: each took the other's place. */
 function paired(lines: DiffLine[]): DiffLine[] {

@@ -10,7 +10,7 @@ export function took(ms: number): string {
 /** How long something has been going on: whole seconds, as it is looked at again and again. */
 export const elapsed = (since: number, clock: number): string => (clock - since < 60_000 ? `${Math.max(0, Math.floor((clock - since) / 1_000))} s` : took(clock - since))
 
-export const tokens = (count: number): string => (count < 1_000 ? String(count) : count < 100_000 ? `${(count / 1_000).toFixed(1)}k` : `${Math.round(count / 1_000)}k`)
+export const tokens = (count: number): string => (count < 1_000 ? String(count) : count < 100_000 ? `${(count / 1_000).toFixed(1).replace('.0', '')}k` : `${Math.round(count / 1_000)}k`)
 
 export const money = ({ usd, unknown }: { usd: number; unknown: boolean }): string =>
   usd === 0 && unknown ? 'cost unknown' : `${unknown ? 'over ' : ''}$${usd < 0.1 ? usd.toFixed(3) : usd.toFixed(2)}`

@@ -46,8 +46,9 @@ function tail(text: string, rows: number, columns: number): { source: string; cu
   const most = (rows + 2) * (Math.min(columns, 400) + 1)
   const end = text.length > most ? text.slice(-most) : text
   const lines = end.split('\n')
+  while (lines.at(-1)?.trim() === '') lines.pop()
   const cut = lines.length > rows + 2 || end.length < text.length
-  return { source: cut ? lines.slice(-(rows + 2)).join('\n') : text, cut }
+  return { source: (cut ? lines.slice(-(rows + 2)) : lines).join('\n'), cut }
 }
 
 /** What is waited for when nothing of a reply is to be seen yet. */

@@ -9,6 +9,7 @@ import type { Paint, Theme } from './theme.ts'
 type RowOf<K extends Row['kind']> = Extract<Row, { kind: K }>
 
 const DIFF_LINES = 60
+const asIs: Paint = (text) => text
 
 /** What a call was, how it ended in words, and of its output what is worth a look. */
 export function renderCall(row: CallRow, width: Width): string {
@@ -17,7 +18,7 @@ export function renderCall(row: CallRow, width: Width): string {
   const why = reasonOf(row)
   const diff = row.diff && row.status !== 'denied' && row.status !== 'rejected' ? indented(renderDiff(row.diff.text, { ...width, columns: width.columns - 2 }, DIFF_LINES, row.diff.more)) : []
   const alive = row.alive.length > 0 ? noteLines(`still running: ${count(row.alive.length, 'process', 'processes')} ${row.alive.join(', ')}`, theme.warn, width) : []
-  const output = why === null ? renderExcerpt(row.output, width) : noteLines(why, (text) => text, width)
+  const output = why === null ? renderExcerpt(row.output, width, row.status === 'ok' ? theme.dim : asIs) : noteLines(why, asIs, width)
   return [...head, ...diff, ...output, ...alive].join('\n')
 }
 
@@ -25,7 +26,7 @@ export function renderCheck({ command, exit, attempt, ms, output }: RowOf<'check
   const passed = exit === 0
   const end = [passed ? 'passed' : 'failed', passed || exit === null ? '' : `exit ${exit}`, attempt > 1 ? `attempt ${attempt}` : '', ms === null ? '' : took(ms)]
   const paint = passed ? width.theme.good : width.theme.bad
-  return [...renderHead({ name: 'check', summary: command }, end, paint, width), ...renderExcerpt(output, width)].join('\n')
+  return [...renderHead({ name: 'check', summary: command }, end, paint, width), ...renderExcerpt(output, width, passed ? width.theme.dim : asIs)].join('\n')
 }
 
 /** A command of the person's own. */
@@ -38,7 +39,7 @@ export function renderShell({ command, exit, model, output }: RowOf<'shell'>, wi
 export function renderHead({ name, summary }: { name: string; summary: string }, end: readonly string[], paint: Paint, { columns, theme }: Width): string[] {
   const [state = '', ...figures] = end.filter(Boolean)
   const said = summary.replaceAll('\t', TAB)
-  const tail: Span[] = [{ text: state, paint }, { text: figures.map((figure) => `, ${figure}`).join(''), paint: theme.dim }]
+  const tail: Span[] = [{ text: state, paint }, { text: figures.map((figure) => `, ${figure.replaceAll(' ', GLUE)}`).join(''), paint: theme.dim }]
   const tailWidth = columnsOf(tail.map(({ text }) => text).join(''))
   const what: Span[] = [{ text: name, paint: theme.strong }, ...(said === '' ? [] : [{ text: ` ${said}` }])]
   const mark = `${paint(theme.ascii ? '*' : '●')} `
@@ -46,13 +47,16 @@ export function renderHead({ name, summary }: { name: string; summary: string },
   // Up to two rows for a long command; what is longer is in the pager.
   const cut = Number.isFinite(room) ? cutSpans(what, Math.max(8, room * 2 - tailWidth - 6)) : what
   const [first, ...rest] = fold([...cut, { text: '  ' }, ...tail], { columns, first: '  ', anywhere: false })
-  return [mark + (first ?? '').slice(2), ...rest]
+  return [mark + (first ?? '').slice(2), ...rest].map((line) => line.replaceAll(GLUE, ' '))
 }
 
-export function renderExcerpt({ text, more, end }: Excerpt, { columns, theme }: Width): string[] {
+/** Keeps a figure and its unit in one row. */
+const GLUE = '\u00a0'
+
+function renderExcerpt({ text, more, end }: Excerpt, { columns, theme }: Width, paint: Paint = theme.dim): string[] {
   if (text === '' && more === 0) return []
   const cut = more > 0 ? [theme.dim(fit(`… ${end === 'tail' ? '' : '+'}${count(more, 'line')}${end === 'tail' ? ' before' : ''}`, columns - 2))] : []
-  const lines = text === '' ? [] : text.split('\n').map((line) => theme.dim(fit(line.replaceAll('\t', TAB), columns - 2)))
+  const lines = text === '' ? [] : text.split('\n').map((line) => paint(fit(line.replaceAll('\t', TAB), columns - 2)))
   return indented(text === '' ? [] : end === 'tail' ? [...cut, ...lines] : [...lines, ...cut])
 }
 
