@@ -5,6 +5,7 @@ import type { Dialect, Protocol } from './protocol.ts'
 /** Messages, with breakpoints for the cache, thinking and its signatures. */
 export const anthropic: Protocol = {
   package: '@ai-sdk/anthropic',
+  bound: true,
   async open({ model, baseURL, key, headers, fetch }) {
     const { createAnthropic, VERSION } = await import('@ai-sdk/anthropic')
     return { language: createAnthropic({ baseURL, apiKey: key ?? 'none', headers, fetch: fetch as typeof globalThis.fetch })(model), version: VERSION }
@@ -14,8 +15,12 @@ export const anthropic: Protocol = {
     markForCache(prompt)
     const effort = facts.effort ? request.effort : undefined
     if (effort === undefined) return { maxOutputTokens: maxOutput ?? 8_192 }
-    if (!BUDGETS.test(facts.model)) return { ...(maxOutput === undefined ? {} : { maxOutputTokens: maxOutput }), reasoning: effort }
-    return { ...thinkWithin(maxOutput ?? 32_000, goesOnWithoutThinking(prompt) ? 'none' : effort) }
+    if (BUDGETS.test(facts.model)) return thinkWithin(maxOutput ?? 32_000, goesOnWithoutThinking(prompt) ? 'none' : effort)
+    const limit = maxOutput === undefined ? {} : { maxOutputTokens: maxOutput }
+    if (effort === 'none' || !BINDS.test(facts.model) || !facts.host.endsWith('anthropic.com')) return { ...limit, reasoning: effort }
+    // After a compaction the thoughts that are left no longer follow what they followed: dropped, not refused.
+    const thinking = { type: 'adaptive', display: 'summarized', blockBinding: { prefixMismatchBehavior: 'drop_block' } }
+    return { ...limit, providerOptions: { anthropic: { thinking, effort } } }
   },
   repair: {},
 }
@@ -31,6 +36,9 @@ const DIALECT: Dialect = {
 
 /** The models that think within a budget of tokens. Later ones decide by themselves how much, by effort. */
 const BUDGETS = /claude-(3-7|(opus|sonnet|haiku)-4-(0|1|5|20\d{6}))/
+
+/** The models that check whether a thought is sent back after the very conversation that it had before it. */
+const BINDS = /claude-((fable|mythos)-5-[1-9]|(opus|sonnet|haiku)-5-[5-9])/
 
 /** The budget is a part of the output, and the rest must still hold an answer. The SDK adds the two. */
 function thinkWithin(output: number, effort: Effort): ReturnType<Protocol['options']> {

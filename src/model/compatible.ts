@@ -6,6 +6,7 @@ import type { Dialect, Protocol } from './protocol.ts'
 /** Chat Completions, as many servers understand it. */
 export const compatible: Protocol = {
   package: '@ai-sdk/openai-compatible',
+  bound: false,
   async open({ model, baseURL, key, headers, fetch }) {
     const { createOpenAICompatible, VERSION } = await import('@ai-sdk/openai-compatible')
     const provider = createOpenAICompatible({
@@ -15,10 +16,10 @@ export const compatible: Protocol = {
     return { language: provider.chatModel(model), version: VERSION }
   },
   dialect: ({ host, model }) => (/(^|\.)mistral\.ai(:|$)/.test(host) || /(^|\/)(mistral|ministral|devstral|codestral|magistral)/i.test(model) ? MISTRAL : USUAL),
-  options: ({ request: { effort: wanted }, facts: { provider, effort } }) => {
+  options: ({ request: { effort: wanted }, facts: { provider, effort, efforts = ['low', 'medium', 'high'] } }) => {
     // OpenRouter drops it for models that have no use for it. Others answer 400, so only a model known for it gets it.
-    const level = wanted === 'max' ? 'high' : wanted
-    if (level === undefined || level === 'none') return {}
+    const level = wanted === undefined || efforts.includes(wanted) ? wanted : wanted === 'none' ? undefined : wanted === 'low' ? efforts.at(0) : efforts.at(-1)
+    if (level === undefined) return {}
     if (provider === 'openrouter') return { providerOptions: { [NAMESPACE]: { reasoning: { effort: level } } } }
     return effort ? { providerOptions: { [NAMESPACE]: { reasoning_effort: level } } } : {}
   },

@@ -3,6 +3,7 @@ import type { Dialect, Protocol } from './protocol.ts'
 /** Gemini, with the signatures of its thoughts. */
 export const google: Protocol = {
   package: '@ai-sdk/google',
+  bound: true,
   async open({ model, baseURL, key, headers, fetch }) {
     const { createGoogle, VERSION } = await import('@ai-sdk/google')
     return { language: createGoogle({ baseURL, apiKey: key ?? 'none', headers, fetch: fetch as typeof globalThis.fetch })(model), version: VERSION }

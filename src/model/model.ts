@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { ModelError, type Delta, type Model, type ModelEnd, type ModelLimits, type ModelRequest } from '../core/ports.ts'
 import type { Part } from '../core/record.ts'
 import { exchangeFetch } from './body.ts'
 import { createExchange, fail, type Exchange, type Target } from './exchange.ts'
 import { fault } from './fault.ts'
+import { createIdFor } from './ids.ts'
 import type { ModelFacts, Protocol, Settings, State } from './protocol.ts'
 import { createReply, stopOf, usageOf, type Reply } from './reply.ts'
 import { toCall } from './request.ts'
-import { isObject } from './server-error.ts'
 import type { Transport } from './transport.ts'
 
 export interface ModelSetup {
@@ -131,28 +130,6 @@ async function explained(setup: ModelSetup, exchange: Exchange, error: unknown, 
 
 function wire(setup: ModelSetup, exchange: Exchange, version: string): Pick<ModelEnd, 'wire'> {
   return exchange.wire ? { wire: { ...exchange.wire, package: `${setup.protocol.package}@${version}` } } : {}
-}
-
-/** A provider's id stays where it is safe and new; some servers call every call `call_0`. */
-function createIdFor(request: ModelRequest, issued: Set<string>): (id: string) => string {
-  const taken = new Set<string>()
-  for (const message of request.messages) {
-    if (message.role !== 'assistant') continue
-    for (const part of message.parts) {
-      if (part.type !== 'call') continue
-      taken.add(part.id)
-      if (isObject(part.opaque?.data) && typeof part.opaque.data['id'] === 'string') taken.add(part.opaque.data['id'])
-    }
-  }
-  const given = new Map<string, string>()
-  return (provider) => {
-    const known = given.get(provider)
-    if (known !== undefined) return known
-    const id = /^[A-Za-z0-9_-]{1,64}$/.test(provider) && !taken.has(provider) && !issued.has(provider) ? provider : `call_${randomBytes(12).toString('hex')}`
-    given.set(provider, id)
-    issued.add(id)
-    return id
-  }
 }
 
 function createStateOf({ protocol, by }: ModelSetup, exchange: Exchange): (part: Part, sdk: State['sdk'], providerId: string) => Part['opaque'] {

@@ -5,6 +5,7 @@ import type { Dialect, Protocol } from './protocol.ts'
 /** Responses, with nothing stored at the provider: reasoning comes encrypted and goes back as it came. */
 export const openai: Protocol = {
   package: '@ai-sdk/openai',
+  bound: true,
   async open({ model, baseURL, key, headers, fetch }) {
     const { createOpenAI, VERSION } = await import('@ai-sdk/openai')
     return { language: createOpenAI({ baseURL, apiKey: key ?? 'none', headers, fetch: fetch as typeof globalThis.fetch }).responses(model), version: VERSION }

@@ -12,6 +12,8 @@ export type ProviderType = (typeof PROVIDER_TYPES)[number]
 export interface Protocol {
   /** Name of the npm package, as the log has it. */
   package: string
+  /** Its opaque state belongs to the model that made it, not only to the provider. */
+  bound: boolean
   /** Imports the package: only when a model of it is first used. */
   open(settings: Settings): Promise<{ language: LanguageModelV4; version: string }>
   /** What its rules ask of messages, beyond what the SDK takes care of. */
@@ -32,7 +34,6 @@ export interface Asked {
 }
 
 export interface Settings {
-  name: string
   model: string
   baseURL: string
   key: string | undefined
@@ -47,6 +48,8 @@ export interface ModelFacts {
   limits: ModelLimits
   /** Whether the model takes a reasoning effort; null: not known. */
   effort: boolean | null
+  /** The efforts that the person says it takes. */
+  efforts?: readonly string[]
 }
 
 /** What `opaque.data` of a part holds. */

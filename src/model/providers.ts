@@ -16,8 +16,8 @@ export interface ModelConfig {
   contextWindow?: number | undefined
   maxOutput?: number | undefined
   images?: boolean | undefined
-  /** Whether it takes a reasoning effort. */
-  effort?: boolean | undefined
+  /** The reasoning efforts that it takes; none: `[]`. */
+  effort?: readonly string[] | undefined
   price?: { input: number; output: number; cacheRead?: number | undefined; cacheWrite?: number | undefined } | undefined
 }
 

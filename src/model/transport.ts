@@ -80,5 +80,5 @@ function isExempt(url: URL, list: string): boolean {
 async function openProxy(proxy: URL): Promise<Fetch> {
   const { ProxyAgent, fetch } = await import('undici')
   const dispatcher = new ProxyAgent({ uri: proxy.href, headersTimeout: 0, bodyTimeout: 0 })
-  return (input, init) => fetch(input, { ...(init as object), dispatcher })
+  return (input, init) => fetch(input, { ...(init as object), dispatcher }) as Promise<unknown> as Promise<Response>
 }

@@ -39,7 +39,7 @@ for (const [name, change] of Object.entries({
 }
 
 test('P2: a CRLF split between two writes is one line end', async () => {
-  const asked = await play([...(chunk({ content: 'a' }) + chunk({ content: 'b' }, 'stop')).replaceAll('\n', '\r\n')])
+  const asked = await play((chunk({ content: 'a' }) + chunk({ content: 'b' }, 'stop')).replaceAll('\n', '\r\n').split(''))
   expect(textOf(asked.end.parts)).toBe('ab')
 })
 
@@ -107,7 +107,7 @@ test('P9: arguments as an object are accepted, and go back as text', async () =>
   const model = await modelsOf(server).get('chat/m')
   const asked = await ask(model, { messages: [user('go')] })
   expect(inputs(asked)).toEqual([['read', { path: 'x' }]])
-  const next = await ask(model, { messages: [user('go'), ...turn(model, asked.end)] })
+  const next = await ask(model, { messages: [user('go'), ...turn(asked.end)] })
   expect(next.fault).toBeUndefined()
   expect(JSON.stringify(server.requests[1]?.body)).toContain('"arguments":"{\\"path\\":\\"x\\"}"')
 })
@@ -133,7 +133,7 @@ test('P13: arguments that are no JSON are marked, and go back as valid JSON', as
   const model = await modelsOf(server).get('chat/m')
   const asked = await ask(model, { messages: [user('go')] })
   expect(callsOf(asked.end.parts)[0]).toMatchObject({ input: {}, invalid: expect.stringContaining('not valid JSON') as string })
-  const next = await ask(model, { messages: [user('go'), ...turn(model, asked.end)] })
+  const next = await ask(model, { messages: [user('go'), ...turn(asked.end)] })
   expect(next.fault).toBeUndefined()
   expect(server.requests[1]?.problems).toEqual([])
 })
@@ -252,7 +252,7 @@ test('P29: an id that the server uses in every turn stays unique in the session 
     const asked = await ask(model, { messages })
     expect(asked.fault).toBeUndefined()
     ids.push(...callsOf(asked.end.parts).map(({ id }) => id))
-    messages = [...messages, ...turn(model, asked.end, (call) => ({ text: `result of ${call.id}` }))]
+    messages = [...messages, ...turn(asked.end, (call) => ({ text: `result of ${call.id}` }))]
   }
   expect(ids[0]).toBe('call_0')
   expect(new Set(ids).size).toBe(5)
@@ -270,7 +270,7 @@ test('P25: reasoning_content goes back with calls, also from what is on the disk
   for (let index = 0; index < 4; index++) {
     const asked = await ask(model, { messages })
     expect(asked.fault).toBeUndefined()
-    messages = [...messages, ...turn(model, JSON.parse(JSON.stringify(asked.end)) as typeof asked.end)]
+    messages = [...messages, ...turn(JSON.parse(JSON.stringify(asked.end)) as typeof asked.end)]
   }
   const last = await ask(await modelsOf(server).get('chat/m'), { messages: [...messages, user('more')] })
   expect(textOf(last.end.parts)).toBe('again')

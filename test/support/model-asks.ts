@@ -58,8 +58,8 @@ export const callsOf = (parts: Part[]): CallPart[] => parts.filter((part) => par
 export const textOf = (parts: Part[]): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
 /** A reply and the results of its calls, as the next request has them. */
-export function turn(model: Model, end: ModelEnd, answer: (call: CallPart) => { text: string; failed?: boolean } = () => ({ text: 'done' })): Message[] {
-  const reply: Message = { role: 'assistant', model: model.id, parts: end.parts }
+export function turn(end: ModelEnd, answer: (call: CallPart) => { text: string; failed?: boolean } = () => ({ text: 'done' })): Message[] {
+  const reply: Message = { role: 'assistant', parts: end.parts }
   const calls = callsOf(end.parts)
   if (calls.length === 0) return [reply]
   return [reply, { role: 'tool', results: calls.map((call) => ({ call: call.id, name: call.name, failed: false, ...answer(call) })) }]

@@ -215,7 +215,8 @@ function checkGoogle(body: Json, path: string, known: Known, must: Must): void {
   contents.forEach((content, index) => {
     const at = `contents[${index}]`
     const parts = list(content['parts'])
-    must(content['role'] !== contents[index - 1]?.['role'], `${at}: roles do not alternate`)
+    const afterResponses = list(contents[index - 1]?.['parts']).some((part) => part['functionResponse'])
+    must(content['role'] !== contents[index - 1]?.['role'] || afterResponses, `${at}: roles do not alternate`)
     must(parts.length > 0, `${at}: no parts`)
     const calls = parts.filter((part) => part['functionCall'])
     const answers = list(contents[index + 1]?.['parts']).filter((part) => part['functionResponse'])
