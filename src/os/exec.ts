@@ -1,5 +1,7 @@
-import { spawn } from 'node:child_process'
-import { environment } from './environment.ts'
+import type { Kept, OutputFile, Sink } from './output.ts'
+import { start } from './start.ts'
+
+export { textOf, type Kept } from './output.ts'
 
 /** A program with its arguments, or a line for the shell, which gets it byte for byte. */
 export type What = { argv: readonly string[] } | { command: string; shell?: string | undefined }
@@ -22,24 +24,20 @@ export type ExecOptions = What & {
   /** As it arrives. The bytes are valid during the call only. */
   onOutput?: ((chunk: Uint8Array, stream: 'stdout' | 'stderr') => void) | undefined
   onSpawn?: ((process: Spawned) => void) | undefined
-  /** All output streams there too, up to a limit. */
+  /** stdout (with `combine`: all output) streams there too, up to a limit. The file must not exist yet. */
   outputFile?: { path: string; limit?: number } | undefined
-  /** A prefix of the sandbox. */
-  wrap?: ((argv: readonly string[]) => readonly string[]) | undefined
+  /** What the sandbox makes of the arguments. */
+  wrap?: ((argv: readonly string[]) => Wrapped | Promise<Wrapped>) | undefined
+  /** With a command for bash: also tell which variables were exported at its end. */
+  exports?: boolean | undefined
 }
+
+export type Wrapped = readonly string[] | { argv: readonly string[]; env?: Record<string, string> | undefined }
 
 export interface Spawned {
   pid: number
   /** Tells this process from a later one with the same pid. */
   started?: string
-}
-
-/** What is left of a stream in memory. With `cut === 0`, head and tail together are all of it. */
-export interface Kept {
-  bytes: number
-  cut: number
-  head: Buffer
-  tail: Buffer
 }
 
 export interface ProcessName {
@@ -57,8 +55,12 @@ export interface Ended {
   error?: string
   stdout: Kept
   stderr: Kept
-  /** Exit codes of the parts of the last pipe (bash only, more than one part). */
+  file?: OutputFile
+  /** Exit codes of the parts of the last pipe, where it had more than one (commands for bash only). */
   stages?: number[]
+  /** The folder the shell was in at its end (commands for bash only). */
+  endedIn?: string
+  exports?: Record<string, string>
   /** Left running: named now, ended with Tiller at the latest. */
   alive: ProcessName[]
   /** Ended by us, because of a timeout or an abort. */
@@ -66,42 +68,27 @@ export interface Ended {
   ms: number
 }
 
-/** Runs a program to its end. Never throws for an expected end, never hangs on a pipe that somebody else still holds. */
+/** A command under way. */
+export interface Running {
+  /** null: it never began, and `ended` says why. */
+  pid: number | null
+  started?: string
+  /** stdout, or with `combine` all output. */
+  output: Sink
+  ended: Promise<Ended>
+  /** Ends it and all it started. Without a reason of its own: `aborted`. */
+  stop(): Promise<Ended>
+  /** From now on neither its timeout nor its signal ends it. */
+  release(): void
+  /** It may outlive Tiller. What it writes is read as long as Tiller lives; after that a write to its stdout fails. */
+  letGo(): void
+}
+
+/**
+ * Runs a program to its end, in its own session: no terminal, stdin at its end. Never throws for an expected end, and never hangs on a
+ * pipe that somebody else still holds: what was left running keeps a working stdout and is named in `alive`. A timeout or an
+ * abort ends everything it started; when Tiller dies, the reaper does. POSIX only.
+ */
 export async function exec(options: ExecOptions): Promise<Ended> {
-  const began = performance.now()
-  const argv = 'argv' in options ? options.argv : [options.shell ?? 'bash', '-c', options.command]
-  const [program = '', ...rest] = options.wrap?.(argv) ?? argv
-  const out: Buffer[] = []
-  const err: Buffer[] = []
-  return new Promise((resolve) => {
-    let reason: Ended['reason'] = 'exited'
-    const child = spawn(program, rest, { cwd: options.cwd, env: options.env ?? environment(), detached: true, stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] })
-    const end = (why: Ended['reason']): void => {
-      if (reason === 'exited') reason = why
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
-    }
-    const timer = options.timeoutMs === undefined ? undefined : setTimeout(end, options.timeoutMs, 'timeout')
-    options.signal?.addEventListener('abort', () => { end('aborted') }, { once: true })
-    child.stdin?.end(options.input)
-    child.stdout?.on('data', (chunk: Buffer) => { out.push(chunk); options.onOutput?.(chunk, 'stdout') })
-    child.stderr?.on('data', (chunk: Buffer) => { (options.combine ? out : err).push(chunk); options.onOutput?.(chunk, 'stderr') })
-    if (child.pid !== undefined) options.onSpawn?.({ pid: child.pid })
-    const settle = (ended: Partial<Ended>): void => {
-      clearTimeout(timer)
-      resolve({ reason, exit: null, signal: null, stdout: kept(out), stderr: kept(err), alive: [], killed: [], ms: performance.now() - began, ...ended })
-    }
-    child.on('error', (error) => { settle({ reason: 'spawn-failed', error: `${program}: ${error.message}` }) })
-    child.on('close', (exit, signal) => { settle({ exit, signal }) })
-  })
-}
-
-const kept = (chunks: Buffer[]): Kept => {
-  const head = Buffer.concat(chunks)
-  return { bytes: head.length, cut: 0, head, tail: Buffer.alloc(0) }
-}
-
-/** What was kept of a stream as UTF-8; a gap is named. */
-export function textOf(kept: Kept): string {
-  if (kept.cut === 0) return Buffer.concat([kept.head, kept.tail]).toString()
-  return `${kept.head.toString()}\n[… ${kept.cut} bytes left out …]\n${kept.tail.toString()}`
+  return (await start(options)).ended
 }
