@@ -3,7 +3,7 @@ import { readState } from '../../src/core/state.ts'
 import { context } from '../../src/core/context.ts'
 import { live } from '../../src/core/path.ts'
 import { outcomeOf, rig, tool } from '../support/agent.ts'
-import type { ScriptedReply } from '../support/scripted-model.ts'
+import { untilAborted, type ScriptedReply } from '../support/scripted-model.ts'
 
 const big = tool('look', () => ({ status: 'ok', text: 'x'.repeat(4_000) }))
 const isSummary = (request: { system: string }): boolean => request.system.includes('summarise')
@@ -80,12 +80,13 @@ test('what cannot be made to fit ends the run after two compactions at most', as
 })
 
 test('an interrupt reaches a compaction at once', async () => {
-  const r = await rig([{ text: 'one' }, { before: (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())) }])
+  const answer = (request: { system: string }): ScriptedReply => (isSummary(request) ? { hold: untilAborted } : { text: 'one' })
+  const r = await rig([answer, answer, answer])
   r.agent.send({ type: 'input', text: 'go' })
   await r.agent.idle()
   const before = r.log.all.length
   r.agent.send({ type: 'compact' })
-  await Promise.resolve()
+  while (r.model.requests.length < 2) await Promise.resolve()
   r.agent.send({ type: 'interrupt' })
   await r.agent.idle()
   expect(r.log.all.slice(before)).toEqual([])
