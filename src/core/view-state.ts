@@ -140,6 +140,8 @@ export const withStatus = (view: View, to: Partial<Status>): View => ({ ...view,
 export interface Inner {
   /** The seq of the next record. */
   next: number
+  /** The records begin late, at what a compaction keeps; it will say what the others come to. */
+  late: boolean
   /** Instruction files as last shown. */
   instructions: string
   /** What was last said of a checkpoint. */

@@ -1,4 +1,4 @@
-import type { RecordOf, SessionRecord } from './record.ts'
+import type { Carry, RecordOf, SessionRecord } from './record.ts'
 import { sanitize } from './sanitize.ts'
 import { Grown } from './grow.ts'
 import { onAnswer, onAsk, onCalls, onOutput, onResult, onSpawn, onStart } from './view-calls.ts'
@@ -7,7 +7,7 @@ import { onDelta, onReply, withRows } from './view-reply.ts'
 import { mark, onRewind } from './view-rewind.ts'
 import type { Row } from './view-row.ts'
 import { countReply, onInput, onOutcome, onStep, onWithdraw, TITLE } from './view-run.ts'
-import { noLive, withStatus, type View, type ViewEvent } from './view-state.ts'
+import { noLive, withStatus, type Status, type View, type ViewEvent } from './view-state.ts'
 
 export { landing } from './view-summary.ts'
 export type { CallRow, Cost, Excerpt, InputRow, OutcomeRow, Row, TextRow } from './view-row.ts'
@@ -23,7 +23,7 @@ export function emptyView(): View {
       session: null, root: null, cwd: null, branch: null, title: '', model: null, mode: null, effort: null,
       context: null, tokens: { input: 0, output: 0 }, cost: { usd: 0, unknown: false }, compactions: 0,
     },
-    inner: { next: 0, instructions: '', checkpoint: '', reply: null, partial: new Map(), marks: new Grown() },
+    inner: { next: 0, late: false, instructions: '', checkpoint: '', reply: null, partial: new Map(), marks: new Grown() },
   }
 }
 
@@ -50,11 +50,15 @@ type Numbered = Extract<ViewEvent, { seq: number }>
 function onRecord(view: View, record: Numbered): View {
   const { next } = view.inner
   if (record.seq < next) return withRows(view, [{ kind: 'damage', what: `record ${record.seq} (${oneLine(record.type, 40)}) comes again: passed over` }])
-  const missing: Row[] = record.seq > next ? [{ kind: 'damage', what: record.seq === next + 1 ? `record ${next} is missing` : `records ${next} to ${record.seq - 1} are missing` }] : []
-  const before = withRows({ ...view, inner: { ...view.inner, next: record.seq + 1 } }, missing)
+  // Right after the first line a log may begin late: what is before was not read.
+  const late = next === 1 && record.seq > 1
+  const at = { ...view, inner: { ...view.inner, next: record.seq + 1, late: view.inner.late || late } }
+  const before = record.seq === next ? at : withRows(at, [late ? { kind: 'older', count: record.seq - 1, of: 'records' } : missing(next, record.seq)])
   if ('unknown' in record) return before
   return mark(onKnown(before, record), record, before)
 }
+
+const missing = (from: number, to: number): Row => ({ kind: 'damage', what: to === from + 1 ? `record ${from} is missing` : `records ${from} to ${to - 1} are missing` })
 
 function onKnown(view: View, record: SessionRecord): View {
   switch (record.type) {
@@ -155,12 +159,20 @@ function onJob(view: View, record: RecordOf<'job'>): View {
 
 function onCompact(view: View, record: RecordOf<'compact'>): View {
   const { tokens, cost } = view.status
+  const spent = {
+    tokens: { input: tokens.input + (record.usage?.input ?? 0), output: tokens.output + (record.usage?.output ?? 0) },
+    cost: { usd: cost.usd + (record.cost ?? 0), unknown: cost.unknown || record.cost === null },
+  }
+  const known = view.inner.late && record.carry ? carried(record.carry) : {}
   return withRows(
-    withStatus(view, {
-      context: record.tokens.after, compactions: view.status.compactions + 1,
-      tokens: { input: tokens.input + (record.usage?.input ?? 0), output: tokens.output + (record.usage?.output ?? 0) },
-      cost: { usd: cost.usd + (record.cost ?? 0), unknown: cost.unknown || record.cost === null },
-    }),
+    withStatus(view, { ...spent, ...known, context: record.tokens.after, compactions: view.status.compactions + 1 }),
     [{ kind: 'compact', ...record.tokens, first: oneLine(record.summary) }],
   )
 }
+
+/** What the records that were not read come to. */
+const carried = (carry: Carry): Partial<Status> => ({
+  ...(carry.model === undefined ? {} : { model: oneLine(carry.model, 100) }), ...(carry.title === undefined ? {} : { title: oneLine(carry.title, TITLE) }),
+  ...(carry.mode === undefined ? {} : { mode: carry.mode }), ...(carry.effort === undefined ? {} : { effort: carry.effort }),
+  tokens: { input: carry.totals.input, output: carry.totals.output }, cost: { usd: carry.totals.cost, unknown: carry.totals.costUnknown },
+})
