@@ -53,14 +53,13 @@ async function changeFile(folder: Folder, name: string, before: string, bytes: U
   if (stat.nlink > 1) return writeInPlace(name, stat, now, bytes, `It has ${stat.nlink - 1} more name${stat.nlink > 2 ? 's' : ''} (hard links), so it was written in place: they all show the change.`)
   const temporary = await makeTemporary(folder, bytes, stat)
   if ('instead' in temporary) return writeInPlace(name, stat, now, bytes, `It was written in place, because ${temporary.instead}.`)
-  const last = await lstat(name).catch(() => null)
-  if (!last || last.ino !== stat.ino || last.dev !== stat.dev || last.mtimeMs !== stat.mtimeMs || last.size !== stat.size) {
-    await unlink(temporary.name)
-    return { ok: false, why: CHANGED }
-  }
-  await rename(temporary.name, name)
-  await syncFolder(folder)
-  return { ok: true }
+  return orRemove(temporary.name, async () => {
+    const last = await lstat(name).catch(() => null)
+    if (!last || last.ino !== stat.ino || last.dev !== stat.dev || last.mtimeMs !== stat.mtimeMs || last.size !== stat.size) return { ok: false, why: CHANGED }
+    await rename(temporary.name, name)
+    await syncFolder(folder)
+    return { ok: true }
+  })
 }
 
 /** A file that may not be written is not replaced either, although its folder would allow that. */
@@ -76,24 +75,31 @@ async function mayWrite(name: string, { mode }: Stats): Promise<string | null> {
 async function createFile(folder: Folder, name: string, bytes: Uint8Array): Promise<Written> {
   const temporary = await makeTemporary(folder, bytes, null)
   if ('instead' in temporary) return { ok: false, why: temporary.instead }
+  const inTheWay = { ok: false, why: 'somebody else made it in the meantime; nothing was written. Read it first' } as const
+  return orRemove(temporary.name, async () => {
+    try {
+      // Unlike a rename, this fails where somebody else made the file in the meantime.
+      await link(temporary.name, name)
+      await unlink(temporary.name)
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST' || (await lstat(name).catch(() => null))) return inTheWay
+      // A file system without hard links.
+      await rename(temporary.name, name)
+    }
+    await syncFolder(folder)
+    return { ok: true }
+  })
+}
+
+/** The temporary file does not stay when it did not become the file. */
+async function orRemove(name: string, work: () => Promise<Written>): Promise<Written> {
+  let written: Written | undefined
   try {
-    // Unlike a rename, this fails where somebody else made the file in the meantime.
-    await link(temporary.name, name)
-    await unlink(temporary.name)
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') {
-      await unlink(temporary.name)
-      return { ok: false, why: 'somebody else made it in the meantime; nothing was written. Read it first' }
-    }
-    // A file system without hard links.
-    if (await lstat(name).catch(() => null)) {
-      await unlink(temporary.name)
-      return { ok: false, why: 'somebody else made it in the meantime; nothing was written. Read it first' }
-    }
-    await rename(temporary.name, name)
+    written = await work()
+    return written
+  } finally {
+    if (!written?.ok) await unlink(name).catch(() => {})
   }
-  await syncFolder(folder)
-  return { ok: true }
 }
 
 /** A whole and synced file in the same folder, with owner and mode of the one it stands in for; `instead`: why that cannot be had. */

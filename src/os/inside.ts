@@ -23,7 +23,7 @@ const MOVED = 'a link was put in its path since it was looked at, so it now lead
 export async function openFolder(path: string): Promise<OpenedFolder> {
   let handle: FileHandle | undefined
   try {
-    handle = await open(path, constants.O_DIRECTORY | constants.O_NOFOLLOW | O_PATH)
+    handle = await open(path, constants.O_DIRECTORY | O_PATH)
     const real = linux ? await readlink(`/proc/self/fd/${handle.fd}`) : await realpath(path)
     if (real === path) return { ok: true, folder: { at: linux ? `/proc/self/fd/${handle.fd}` : path, handle, made: [] } }
     await handle.close()
@@ -31,7 +31,7 @@ export async function openFolder(path: string): Promise<OpenedFolder> {
   } catch (error) {
     await handle?.close()
     if (codeOf(error) === 'ENOENT' && path !== '/') return makeFolder(path)
-    return { ok: false, why: codeOf(error) === 'ELOOP' ? MOVED : `${path}: ${because(error)}` }
+    return { ok: false, why: `${path}: ${because(error)}` }
   }
 }
 
