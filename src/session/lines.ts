@@ -17,7 +17,7 @@ const LF = 10
 
 /** The lines from byte `from` (a line's beginning) to byte `to`, in bounded memory. */
 export function* linesFrom(fd: number, from = 0, to = Infinity, most = MAX_LINE): Generator<RawLine> {
-  let buffer = Buffer.allocUnsafe(CHUNK)
+  let buffer = Buffer.allocUnsafe(Math.min(CHUNK, Math.max(HEAD, to - from + 1)))
   let offset = from
   let filled = 0
   for (;;) {

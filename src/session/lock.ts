@@ -69,7 +69,7 @@ function take(path: string, me: Holder, depth: number): Taken {
     if (appear(path, me)) return { ok: true }
     const found = look(path)
     if (!found) continue
-    if (!found.holder && patience-- > 0) {
+    if (!found.holder && found.fresh && patience-- > 0) {
       pause()
       continue
     }
@@ -133,12 +133,12 @@ function write(path: string, me: Holder): string {
   return temporary
 }
 
-/** The holder and a name that no other lock ever has. No holder: a power cut left nothing readable, or it is being written. */
-function look(path: string): { holder: Holder | null; name: string } | null {
+/** The holder and a name that no other lock ever has. No holder: a power cut left nothing readable, or, where it is `fresh`, it is being written. */
+function look(path: string): { holder: Holder | null; name: string; fresh: boolean } | null {
   try {
     const { ino, mtimeMs } = fs.statSync(path)
     const holder = toHolder(fs.readFileSync(path, 'utf8'))
-    return { holder, name: holder?.random ?? `${ino}-${Math.floor(mtimeMs)}` }
+    return { holder, name: holder?.random ?? `${ino}-${Math.floor(mtimeMs)}`, fresh: Date.now() - mtimeMs < 2_000 }
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return null
     throw error

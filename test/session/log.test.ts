@@ -255,27 +255,33 @@ test('a session that was removed while it was open takes nothing more', () => {
   log.close()
 })
 
-test('a log cut at every byte opens, keeps every whole line, and takes more', () => {
-  const folder = scratch()
-  const bytes = fs.readFileSync(join(fixtures, 'tools.jsonl'))
-  const file = join(folder, 's.jsonl')
-  const whole = bytes.toString().trimEnd().split('\n').map((line) => parse(line)).map((line) => (line.ok ? line.record : null))
+test.each(['plain', 'tools'])('%s cut at every byte opens, keeps every whole line, and takes more', (name) => {
+  const bytes = fs.readFileSync(join(fixtures, `${name}.jsonl`))
+  const file = join(scratch(), 's.jsonl')
+  const ends = [...bytes.toString().matchAll(/\n/g)].map((match) => match.index)
+  const whole = opened(join(fixtures, `${name}.jsonl`), { watch: true }).records
+  const kept = (size: number): number => ends.filter((end) => end <= size).length
   for (let size = 1; size <= bytes.length; size++) {
     fs.writeFileSync(file, bytes.subarray(0, size))
-    const kept = bytes.subarray(0, size).toString().split('\n').filter((line) => parse(line).ok).length
-    const result = openLog(file, { now, files: { ...fs, fdatasyncSync: () => undefined } })
-    if (kept === 0) {
+    // Going on is tried at every byte of the short log, and around every line's end of the long one.
+    const goOn = name === 'plain' || ends.some((end) => Math.abs(end - size) < 3)
+    const result = openLog(file, { now, watch: !goOn, files: { ...fs, fdatasyncSync: () => undefined } })
+    if (kept(size) === 0) {
       expect(result).toMatchObject({ ok: false, fault: { kind: 'not-a-session' } })
       continue
     }
     if (!result.ok) throw new Error(result.fault.message)
     const { log } = result
-    if (log.records.length !== kept) throw new Error(`cut at ${size}: ${log.records.length} of ${kept} records`)
-    const [added] = log.append([inputFact('on', 'i9')])
+    if (log.records.length !== kept(size) || log.records.at(-1)?.seq !== kept(size) - 1) throw new Error(`cut at ${size}: ${log.records.length} of ${kept(size)} records`)
+    const torn = !ends.includes(size) && !ends.includes(size - 1)
+    if (log.damage.length !== (torn ? 1 : 0)) throw new Error(`cut at ${size}: ${JSON.stringify(log.damage)}`)
+    if (goOn) {
+      const [added] = log.append([inputFact('on', 'i9')])
+      const after = opened(file, { watch: true })
+      expect(after.records).toEqual([...whole.slice(0, kept(size)), added])
+      after.close()
+    }
     log.close()
-    const after = opened(file, { watch: true })
-    expect(after.records).toEqual([...whole.slice(0, kept), added])
-    after.close()
   }
 }, 120_000)
 
