@@ -50,7 +50,7 @@ const GRACE_MS = 2_000
 const MAX_BYTES = 64 * 1024 * 1024
 
 /** Configuration under which reading runs no program that the repository names. Filters are named one by one: see `git-settings`. */
-export const QUIET = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'log.showSignature=false', 'core.quotePath=false', 'color.ui=false', 'column.ui=never', 'i18n.logOutputEncoding=UTF-8']
+export const QUIET = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'log.showSignature=false', 'core.quotePath=false', 'diff.autoRefreshIndex=false', 'color.ui=false', 'column.ui=never', 'i18n.logOutputEncoding=UTF-8']
 /** For every operation that prints a diff. */
 export const PLAIN_DIFF = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-relative', '--ignore-submodules=dirty', '--submodule=short', '--src-prefix=a/', '--dst-prefix=b/'] as const
 
@@ -89,8 +89,14 @@ export type GitRead<T> = { ok: true; value: T; cut: boolean } | { ok: false; why
 /** Runs an operation that only reads, and parses what it prints. */
 export async function readGit<T>({ args, parse }: GitOperation<T>, place: GitPlace & { maxBytes?: number }): Promise<GitRead<T>> {
   const end = await git({ ...place, args, purpose: 'read' })
-  if (end.reason !== 'exited' || (end.exit !== 0 && !end.cut)) return { ok: false, why: explainGit(end, place), reason: end.reason }
+  if (end.reason !== 'exited' || (end.exit !== 0 && !end.cut)) return { ok: false, why: await why(end, place), reason: end.reason }
   return { ok: true, value: parse(end.stdout), cut: end.cut }
+}
+
+/** Some commands go on without a repository that git refuses, and then say something else. */
+async function why(end: GitEnd, place: GitPlace): Promise<string> {
+  const probe = end.reason === 'exited' ? await git({ ...place, args: ['rev-parse', '--git-dir'], purpose: 'read' }) : end
+  return explainGit(probe.exit === 0 ? end : probe, place)
 }
 
 /** What went wrong, and what to do about it. */

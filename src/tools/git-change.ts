@@ -1,22 +1,22 @@
 import type { Prepared, Refused } from '../core/ports.ts'
 import { git, readGit } from '../os/git.ts'
 import { gitStatus } from '../os/git-status.ts'
-import { staleText, type Wrap } from './git-commit.ts'
-import { changeFailed, changeGit } from './git-run.ts'
+import { staleText } from './git-commit.ts'
+import { changeFailed, changeGit, type ChangeOptions } from './git-run.ts'
 import { watchFiles } from './git-watch.ts'
 import { findCommit, named, refuse, shown, type GitWork } from './git-work.ts'
 
 const MOST_NAMES = 100
 
 /** add: stages the paths as they are now, deletions too. */
-export async function prepareAdd(work: GitWork, wrap: Wrap): Promise<Prepared | Refused> {
+export async function prepareAdd(work: GitWork, options: ChangeOptions): Promise<Prepared | Refused> {
   if (work.paths.length === 0) return refuse('add needs paths; "." is everything.')
   const read = await readGit(gitStatus(work.specs), work.place)
   if (!read.ok) return refuse(read.why)
   const { unstaged, untracked, conflicts } = read.value
   const paths = [...new Set([...unstaged, ...conflicts].map(({ path }) => path)), ...untracked]
   const note = paths.length === 0 ? 'Nothing new is there to stage.' : `Stages: ${paths.slice(0, MOST_NAMES).map((path) => named(work, path)).join(', ')}${paths.length > MOST_NAMES ? ` … and ${paths.length - MOST_NAMES} more` : ''}`
-  return change(work, ['add', '--', ...work.paths], ['add', '--', ...work.specs], note, wrap, async () => {
+  return change(work, ['add', '--', ...work.paths], ['add', '--', ...work.specs], note, options, async () => {
     const now = await readGit(gitStatus(work.specs), { ...work.place, signal: undefined })
     const staged = now.ok ? now.value.staged : []
     if (staged.length === 0) return 'Nothing is staged there: nothing had changed.'
@@ -31,7 +31,7 @@ export interface BranchInput {
 }
 
 /** branch with a name: makes it, at HEAD or at another commit; with `switch` goes to it, which git refuses where it would lose something. */
-export async function prepareBranch(work: GitWork, { name, from, switchTo }: BranchInput, wrap: Wrap): Promise<Prepared | Refused> {
+export async function prepareBranch(work: GitWork, { name, from, switchTo }: BranchInput, options: ChangeOptions): Promise<Prepared | Refused> {
   const { head } = work.repository
   const valid = await git({ ...work.place, purpose: 'read', args: ['check-ref-format', `refs/heads/${name}`] })
   if (name.startsWith('-') || valid.exit !== 0) return refuse(`${JSON.stringify(name)} cannot be the name of a branch.`)
@@ -44,18 +44,18 @@ export async function prepareBranch(work: GitWork, { name, from, switchTo }: Bra
   const create = known.exit === 0 ? [] : ['-c']
   const args = switchTo ? ['switch', '--no-guess', ...create, name, ...(create.length > 0 && start !== null ? [start] : [])] : ['branch', '--no-track', name, ...(start === null ? [] : [start])]
   const said = switchTo ? (known.exit === 0 ? `Now on ${name}.` : `Made ${name} and went to it.`) : `Made ${name}${start === null ? '' : ` at ${start.slice(0, 10)}`}; the work tree stays on ${work.repository.branch ?? 'the detached commit'}.`
-  return change(work, args, args, said, wrap, async () => said)
+  return change(work, args, args, said, options, async () => said)
 }
 
-async function change(work: GitWork, told: readonly string[], args: readonly string[], note: string, wrap: Wrap, after: () => Promise<string>): Promise<Prepared> {
+async function change(work: GitWork, told: readonly string[], args: readonly string[], note: string, options: ChangeOptions, after: () => Promise<string>): Promise<Prepared> {
   return {
     accesses: [{ kind: 'exec', argv: ['git', ...told] }],
     preview: { kind: 'command', command: ['git', ...told].join(' '), cwd: work.repository.root, note },
     changes: [],
     run: async (signal, emit, { sandbox }) => {
-      if (sandbox && !wrap) return { status: 'failed', text: 'Not run: this cannot be done in the sandbox here.' }
+      if (sandbox && !options.wrap) return { status: 'failed', text: 'Not run: this cannot be done in the sandbox here.' }
       const changed = await watchFiles(work)
-      const end = await changeGit(work, args, { signal, emit, wrap: sandbox ? wrap : undefined })
+      const end = await changeGit(work, args, { ...options, signal, emit, wrap: sandbox ? options.wrap : undefined })
       const changes = await changed()
       const extra = changes && changes.length > 0 ? { changes } : {}
       const stale = staleText(work, changes)

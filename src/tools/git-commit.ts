@@ -5,7 +5,7 @@ import type { FileChange } from '../core/record.ts'
 import { readWhole, sha256 } from '../os/files.ts'
 import { git, readGit, type GitOperation } from '../os/git.ts'
 import { gitStatus, type GitChange, type GitStatus } from '../os/git-status.ts'
-import { changeFailed, changeGit, type ChangeHow } from './git-run.ts'
+import { changeFailed, changeGit, type ChangeHow, type ChangeOptions } from './git-run.ts'
 import { headOf, watchFiles } from './git-watch.ts'
 import { named, pathspec, refuse, shown, whereItStands, type GitWork } from './git-work.ts'
 
@@ -13,7 +13,7 @@ import { named, pathspec, refuse, shown, whereItStands, type GitWork } from './g
 const HOOKS = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit']
 
 /** commit: exactly the paths given, whatever else is staged; without paths the index as it is staged. Its author adds nothing to the message. */
-export async function prepareCommit(work: GitWork, message: string | undefined, wrap: Wrap): Promise<Prepared | Refused> {
+export async function prepareCommit(work: GitWork, message: string | undefined, options: ChangeOptions): Promise<Prepared | Refused> {
   if (message === undefined || message.trim() === '') return refuse('commit needs a message.')
   const read = await readGit(gitStatus(work.specs, work.specs.length > 0 ? 'all' : 'normal'), work.place)
   if (!read.ok) return refuse(read.why)
@@ -28,13 +28,11 @@ export async function prepareCommit(work: GitWork, message: string | undefined, 
     preview: { kind: 'command', command: argv.map(quoted).join(' '), cwd: work.repository.root, note: await note(work, content) },
     changes: [],
     run: async (signal, emit, { sandbox }) => {
-      if (sandbox && !wrap) return { status: 'failed', text: 'Not run: a commit cannot be made in the sandbox here.' }
-      return commit(work, message, content.fresh, { signal, emit, wrap: sandbox ? wrap : undefined })
+      if (sandbox && !options.wrap) return { status: 'failed', text: 'Not run: a commit cannot be made in the sandbox here.' }
+      return commit(work, message, content.fresh, { ...options, signal, emit, wrap: sandbox ? options.wrap : undefined })
     },
   }
 }
-
-export type Wrap = ChangeHow['wrap']
 
 function whyNot(work: GitWork, { conflicts, staged, unstaged, untracked }: GitStatus): string | null {
   const { under } = work.repository

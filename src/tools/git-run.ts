@@ -6,15 +6,22 @@ import { watchPhases, type GitPhase } from '../os/git-phase.ts'
 import type { Wrapped } from '../os/exec.ts'
 import { shown, type GitWork } from './git-work.ts'
 
-/** A key that wants a passphrase or a touch asks where nobody sees it. */
 const SIGNING_MS = 10_000
 const CHANGE_TIMEOUT_MS = 300_000
 
-export interface ChangeHow {
+/** How commands that change something are run. */
+export interface ChangeOptions {
+  /** What the sandbox makes of a command. Without one, a call that must run in the sandbox fails. */
+  wrap?: ((argv: readonly string[]) => Wrapped | Promise<Wrapped>) | undefined
+  /** How long signing may take: a key that wants a passphrase asks where nobody sees it. */
+  signingMs?: number | undefined
+  /** How long all of it may take, with its hooks. */
+  timeoutMs?: number | undefined
+}
+
+export interface ChangeHow extends ChangeOptions {
   signal: AbortSignal
   emit: Emit
-  timeoutMs?: number | undefined
-  wrap?: ((argv: readonly string[]) => Wrapped | Promise<Wrapped>) | undefined
 }
 
 export interface ChangeEnd extends GitEnd {
@@ -31,7 +38,7 @@ export async function changeGit(work: GitWork, args: readonly string[], how: Cha
   let timer: NodeJS.Timeout | undefined
   const watch = watchPhases((phase) => {
     clearTimeout(timer)
-    if (phase?.kind === 'signing') timer = setTimeout(() => tooLong.abort(), SIGNING_MS)
+    if (phase?.kind === 'signing') timer = setTimeout(() => tooLong.abort(), how.signingMs ?? SIGNING_MS)
   })
   const decoder = new TextDecoder()
   const signal = AbortSignal.any([how.signal, tooLong.signal])
@@ -75,6 +82,6 @@ export async function changeFailed(work: GitWork, end: ChangeEnd, signal: AbortS
 }
 
 function signingText({ waitedFor }: ChangeEnd): string {
-  const what = waitedFor ? `the signing program (${waitedFor.kind === 'signing' ? waitedFor.program : ''}) waited for ${SIGNING_MS / 1_000} s for an answer that nobody can give here` : 'the signing program failed'
+  const what = waitedFor ? `the signing program (${waitedFor.kind === 'signing' ? waitedFor.program : ''}) waited for an answer, which nobody can give here` : 'the signing program failed'
   return `Nothing was committed: commits are signed in this repository (commit.gpgsign), and ${what}. Signing was not switched off. A person can unlock the key in another terminal, for example with "echo | gpg --clearsign >/dev/null", or "ssh-add" for an SSH key; then commit again.`
 }

@@ -28,23 +28,33 @@ export interface DiffInput {
 export async function prepareDiff(work: GitWork, { rev, staged, offset }: DiffInput): Promise<Prepared | Refused> {
   const sides = await diffSides(work, rev, staged)
   if ('refused' in sides) return sides
-  return patches(work, 'diff', sides.args, sides.title, offset ?? 1)
+  return patches(work, 'diff', sides, offset ?? 1)
 }
 
-async function diffSides(work: GitWork, rev: string | undefined, staged: boolean | undefined): Promise<{ args: string[]; title: string } | Refused> {
+/** What is compared with what. */
+interface Sides {
+  /** As arguments: `--cached`, and hashes. */
+  args: string[]
+  title: string
+}
+
+const CACHED = ['--cached', '--end-of-options']
+const WORK_TREE = ['--end-of-options']
+
+async function diffSides(work: GitWork, rev: string | undefined, staged: boolean | undefined): Promise<Sides | Refused> {
   if (rev === undefined) {
-    if (staged === true) return { args: ['--cached'], title: 'staged' }
-    if (staged === false) return { args: [], title: 'not staged' }
+    if (staged === true) return { args: CACHED, title: 'staged' }
+    if (staged === false) return { args: WORK_TREE, title: 'not staged' }
     const head = work.repository.head ?? (await emptyTree(work))
-    return { args: [head], title: work.repository.head === null ? 'not committed (there are no commits yet)' : `not committed, against HEAD ${head.slice(0, 10)}` }
+    return { args: [...WORK_TREE, head], title: work.repository.head === null ? 'not committed (there are no commits yet)' : `not committed, against HEAD ${head.slice(0, 10)}` }
   }
   const [, from = '', dots, to = ''] = /^(.*?)(\.{2,3})(.*)$/s.exec(rev) ?? []
   const first = await findCommit(work, dots ? from || 'HEAD' : rev)
   if (typeof first !== 'string') return first
-  if (!dots) return { args: [...(staged ? ['--cached'] : []), first], title: `${staged ? 'staged' : 'in the work tree'}, against ${first.slice(0, 10)}` }
+  if (!dots) return { args: [...(staged ? CACHED : WORK_TREE), first], title: `${staged ? 'staged' : 'in the work tree'}, against ${first.slice(0, 10)}` }
   const last = await findCommit(work, to || 'HEAD')
   if (typeof last !== 'string') return last
-  return { args: dots === '..' ? [first, last] : [`${first}...${last}`], title: `from ${first.slice(0, 10)} to ${last.slice(0, 10)}` }
+  return { args: [...WORK_TREE, ...(dots === '..' ? [first, last] : [`${first}...${last}`])], title: `from ${first.slice(0, 10)} to ${last.slice(0, 10)}` }
 }
 
 async function emptyTree({ place }: GitWork): Promise<string> {
@@ -53,7 +63,7 @@ async function emptyTree({ place }: GitWork): Promise<string> {
 }
 
 /** Names first, so that policy judges every file whose content would be shown; then the patches of these files and no others. */
-async function patches(work: GitWork, op: string, sides: readonly string[], title: string, offset: number): Promise<Prepared | Refused> {
+async function patches(work: GitWork, op: string, { args: sides, title }: Sides, offset: number): Promise<Prepared | Refused> {
   const counts = await readGit(numstat(sides, work.specs), work.place)
   if (!counts.ok) return refuse(counts.why)
   const files = counts.value
@@ -62,13 +72,13 @@ async function patches(work: GitWork, op: string, sides: readonly string[], titl
   return reads(readAccesses(work, op, some ? all : []), async (signal) => {
     const table = summary(work, files, title)
     if (!some) return { status: 'ok', text: shown(files.length === 0 ? `Nothing changed (${title}).` : `${table}\nToo many files to show what changed in them: ask with a path.`, 'head') }
-    const patch = await readGit({ args: ['diff', ...PLAIN_DIFF, '--find-renames', '--patch', '--end-of-options', ...sides, '--', ...all.map(pathspec)], parse: (bytes) => bytes.toString() }, { ...work.place, signal, maxBytes: MOST_BYTES })
+    const patch = await readGit({ args: ['diff', ...PLAIN_DIFF, '--find-renames', '--patch', ...sides, '--', ...all.map(pathspec)], parse: (bytes) => bytes.toString() }, { ...work.place, signal, maxBytes: MOST_BYTES })
     return patch.ok ? { status: 'ok', text: page(`${table}\n`, patch.value, offset, patch.cut) } : failed(patch)
   })
 }
 
 const numstat = (sides: readonly string[], specs: readonly string[]): GitOperation<Counted[]> => ({
-  args: ['diff', ...PLAIN_DIFF, '--find-renames', '--numstat', '-z', '--end-of-options', ...sides, '--', ...specs],
+  args: ['diff', ...PLAIN_DIFF, '--find-renames', '--numstat', '-z', ...sides, '--', ...specs],
   parse: (bytes) => parseNumstat(bytes.toString()),
 })
 
@@ -114,7 +124,8 @@ export async function prepareShow(work: GitWork, rev: string, offset: number): P
   if (!read.ok) return refuse(read.why)
   const [parents = '', about = ''] = read.value.split('\0')
   const all = parents.split(' ').filter((parent) => parent !== '')
-  const prepared = await patches(work, 'show', [all[0] ?? (await emptyTree(work)), hash], all.length > 1 ? 'a merge, against its first parent' : 'by this commit', offset)
+  const sides = { args: [...WORK_TREE, all[0] ?? (await emptyTree(work)), hash], title: all.length > 1 ? 'a merge, against its first parent' : 'by this commit' }
+  const prepared = await patches(work, 'show', sides, offset)
   if ('refused' in prepared) return prepared
   return {
     ...prepared,

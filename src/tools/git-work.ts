@@ -5,7 +5,7 @@ import type { Here, Refused } from '../core/ports.ts'
 import type { Access } from '../core/record.ts'
 import { sanitize } from '../core/sanitize.ts'
 import type { EnvironmentOptions } from '../os/environment.ts'
-import { git, readGit, type GitPlace } from '../os/git.ts'
+import { readGit, type GitPlace } from '../os/git.ts'
 import { repository, type Repository } from '../os/git-repository.ts'
 import { gitSettings, withoutFilters, type GitSettings } from '../os/git-settings.ts'
 
@@ -65,11 +65,9 @@ export function readAccesses(work: GitWork, op: string, contents: readonly strin
 export async function findCommit({ place, repository: { head } }: GitWork, revision: string): Promise<string | Refused> {
   if (/^-|[\x00-\x1f\x7f]/.test(revision)) return refuse(`${JSON.stringify(revision)} is no revision: one never begins with "-". Options cannot be passed.`)
   if (/^(HEAD|@)$/.test(revision) && head) return head
-  const end = await git({ ...place, purpose: 'read', args: ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`] })
-  const hash = end.stdout.toString().trim()
-  if (/^[0-9a-f]{40,64}$/.test(hash)) return hash
-  const probe = await readGit({ args: ['rev-parse', '--git-dir'], parse: () => null }, place)
-  if (!probe.ok) return refuse(probe.why)
+  const found = await readGit({ args: ['rev-parse', '--verify', '--end-of-options', `${revision}^{commit}`], parse: (bytes) => bytes.toString().trim() }, place)
+  if (found.ok) return found.value
+  if (/dubious|safe\.directory|cancelled/.test(found.why)) return refuse(found.why)
   if (head === null && /^(HEAD|@)/.test(revision)) return refuse('This repository has no commits yet.')
   return refuse(`There is no commit ${JSON.stringify(revision)} here. Look with op "log" or "branch"; a file of a commit is "<commit>:<path>" with op "show".`)
 }

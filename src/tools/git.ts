@@ -2,7 +2,8 @@ import * as z from 'zod/mini'
 import type { Tool } from '../core/ports.ts'
 import type { EnvironmentOptions } from '../os/environment.ts'
 import { prepareAdd, prepareBranch } from './git-change.ts'
-import { prepareCommit, type Wrap } from './git-commit.ts'
+import { prepareCommit } from './git-commit.ts'
+import type { ChangeOptions } from './git-run.ts'
 import { prepareBlame, prepareDiff, prepareShow } from './git-show-content.ts'
 import { prepareBranches, prepareLog, prepareStatus } from './git-show-state.ts'
 import { openRepository, refuse } from './git-work.ts'
@@ -24,11 +25,9 @@ const input = z.strictObject({
 })
 type Input = z.infer<typeof input>
 
-export interface GitToolOptions {
+export interface GitToolOptions extends ChangeOptions {
   /** What hooks and git itself get of the environment. */
   environment?: EnvironmentOptions | undefined
-  /** What the sandbox makes of a command. Without one, a call that must run in the sandbox fails. */
-  wrap?: Wrap
 }
 
 /** The repository without surprises: nothing that it configures runs for reading; a commit holds what it is told to and asks nobody. */
@@ -47,10 +46,10 @@ export const git = (options: GitToolOptions = {}): Tool<Input> => ({
       case 'log': return prepareLog(work, rev, limit ?? 20, offset ?? 0)
       case 'show': return prepareShow(work, rev ?? 'HEAD', first)
       case 'blame': return prepareBlame(work, rev, first, limit ?? 500)
-      case 'add': return prepareAdd(work, options.wrap)
-      case 'commit': return prepareCommit(work, message, options.wrap)
+      case 'add': return prepareAdd(work, options)
+      case 'commit': return prepareCommit(work, message, options)
       case 'branch':
-        if (name !== undefined) return prepareBranch(work, { name, from: wanted.from, switchTo: wanted.switch }, options.wrap)
+        if (name !== undefined) return prepareBranch(work, { name, from: wanted.from, switchTo: wanted.switch }, options)
         return wanted.from === undefined && !wanted.switch ? prepareBranches(work) : refuse('branch needs a name.')
     }
   },
