@@ -79,9 +79,9 @@ export interface Running {
   /** Ends it and all it started. Without a reason of its own: `aborted`. */
   stop(): Promise<Ended>
   /** From now on neither its timeout nor its signal ends it. */
-  release(): void
-  /** It may outlive Tiller. What it writes is read as long as Tiller lives; after that a write to its stdout fails. */
-  letGo(): void
+  release: () => void
+  /** For Tiller's leaving: it stays, and a small process goes on writing its output to its file. */
+  letGo: () => void
 }
 
 /**

@@ -9,10 +9,10 @@ export type Course = Pick<Ended, 'reason' | 'exit' | 'signal' | 'alive' | 'kille
 
 export interface Followed {
   over: Promise<Course>
-  stop(why: 'timeout' | 'aborted'): void
+  stop: (why: 'timeout' | 'aborted') => void
   /** From now on neither timeout nor signal ends it. */
-  release(): void
-  letGo(): void
+  release: () => void
+  letGo: () => void
 }
 
 /** Under the 3 s after which a tool that will not stop is left behind. */

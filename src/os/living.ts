@@ -9,6 +9,8 @@ export interface Held {
   guarded: Guard
   /** Of the output: nothing more will come. */
   close(): void
+  /** Tiller leaves, the command stays: somebody else must read what it writes. */
+  letGo(): void
 }
 
 /** A command that runs, or that ended and left something running. */
@@ -18,7 +20,7 @@ export interface Living {
   /** The command ended. What it left keeps a working stdout until it ends too, or Tiller does. */
   ended(left: readonly ProcessEntry[], isSilent: boolean): void
   /** It may outlive Tiller. */
-  letGo(): void
+  letGo: () => void
 }
 
 const all = new Map<Living, readonly ProcessEntry[]>()
@@ -62,6 +64,7 @@ export function live(of: Family, held: Held): Living {
     letGo() {
       all.delete(one)
       held.guarded.release()
+      held.letGo()
     },
   }
   all.set(one, [])

@@ -20,7 +20,7 @@ export interface OutputFile {
 export interface Sink {
   readonly bytes: number
   readonly file: OutputFile | undefined
-  write(chunk: Uint8Array): void
+  write: (chunk: Uint8Array) => void
   kept(): Kept
   /** What came after the first `offset` bytes, as far as it is still in memory. */
   since(offset: number): { data: Buffer; skipped: number }

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
-import { constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /**
  * Real pipes. Node gives its children socket pairs, and on those `> /dev/stderr`, or `tee /dev/stdout`
@@ -13,6 +14,8 @@ import type { Readable } from 'node:stream'
 export interface Pipe {
   /** Ours: it does not block. */
   read: number
+  /** The same, but it blocks: for a program that goes on reading when Tiller leaves. */
+  spare: number
   /** The child's. */
   write: number
 }
@@ -71,7 +74,12 @@ function makeFifos(paths: readonly string[]): Promise<boolean> {
 
 function openPipe(path: string): Pipe {
   const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  return { read, write: openSync(path, constants.O_WRONLY) }
+  return { read, write: openSync(path, constants.O_WRONLY), spare: openSync(path, constants.O_RDONLY) }
+}
+
+export function closeReading(pipe: Pipe): void {
+  closeSync(pipe.read)
+  closeSync(pipe.spare)
 }
 
 /** The reading end of a child's stream. It never keeps Tiller running. */
@@ -81,16 +89,18 @@ export interface Reader {
   /** Resolves when every writer is gone, or after `close`. */
   done: Promise<void>
   close(): void
+  /** From now on a process of its own reads, into this file up to its limit. Not possible with Node's own pipes. */
+  handOver(file: { path: string; limit: number } | undefined): void
 }
 
 /** More than any pipe holds (Linux: 64 KiB, at most 1 MiB): what was written before this moment is within it, even if somebody never stops writing. */
 const PIPE_HOLDS = 1024 * 1024
 
-export function readPipe(fd: number, take: (chunk: Uint8Array) => void): Reader {
+export function readPipe(pipe: Pipe, take: (chunk: Uint8Array) => void): Reader {
   // One buffer for all reads: gigabytes pass without garbage.
   const buffer = Buffer.allocUnsafe(64 * 1024)
   const socket = new Socket({
-    fd, readable: true, writable: false,
+    fd: pipe.read, readable: true, writable: false,
     onread: { buffer, callback: (bytes) => {
       take(buffer.subarray(0, bytes))
       return true
@@ -98,7 +108,10 @@ export function readPipe(fd: number, take: (chunk: Uint8Array) => void): Reader 
   })
   const done = new Promise<void>((resolve) => {
     socket.on('error', () => {})
-    socket.on('close', () => { resolve() })
+    socket.on('close', () => {
+      closeSync(pipe.spare)
+      resolve()
+    })
   })
   socket.resume()
   socket.unref()
@@ -109,7 +122,7 @@ export function readPipe(fd: number, take: (chunk: Uint8Array) => void): Reader 
       try {
         // `destroyed` is set before the descriptor is closed, so this never reads from a later file with the same number.
         for (let total = 0; total < PIPE_HOLDS && !socket.destroyed && !socket.readableEnded;) {
-          const bytes = readSync(fd, mine)
+          const bytes = readSync(pipe.read, mine)
           if (bytes === 0) return true
           total += bytes
           take(mine.subarray(0, bytes))
@@ -120,6 +133,14 @@ export function readPipe(fd: number, take: (chunk: Uint8Array) => void): Reader 
       return socket.destroyed || socket.readableEnded
     },
     close: () => socket.destroy(),
+    handOver(file) {
+      // The limit is the reader's own: it ends there (in blocks of 512), and the rest goes nowhere.
+      const script = file ? '(ulimit -f "$1"; exec cat) >> "$2"; exec cat > /dev/null' : 'exec cat > /dev/null'
+      const reader = spawn('/bin/sh', ['-c', script, 'tiller-output', String(Math.ceil((file?.limit ?? 0) / 512)), file?.path ?? ''], { stdio: [pipe.spare, 'ignore', 'ignore'], detached: true })
+      reader.on('error', () => {})
+      reader.unref()
+      socket.destroy()
+    },
   }
 }
 
@@ -142,12 +163,13 @@ export function readStream(stream: Readable, take: (chunk: Uint8Array) => void):
   return {
     done,
     async drain() {
-      for (let rounds = 0, last = -1; !isOver && heard !== last && rounds < 20; rounds++) {
+      for (let last = -1, rounds = 0; heard !== last && rounds < 20; rounds++) {
         last = heard
-        await new Promise((resolve) => setTimeout(resolve, 50))
+        await Promise.race([done, wait(50)])
       }
       return isOver
     },
     close: () => stream.destroy(),
+    handOver: () => {},
   }
 }

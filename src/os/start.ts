@@ -42,7 +42,7 @@ export async function start(options: ExecOptions): Promise<Running> {
   guarded.group(child.pid, started)
   const spawned = { pid: child.pid, ...(started === undefined ? {} : { started }) }
   options.onSpawn?.(spawned)
-  const course = follow(child, { leader: child.pid, mark, started }, options, { streams, guarded, close: () => { sinks.stdout.close() } })
+  const course = follow(child, { leader: child.pid, mark, started }, options, { streams, guarded, close: () => { sinks.stdout.close() }, letGo: () => { streams.handOver(sinks.stdout.file) } })
   const ended = course.over.then((end) => {
     launch.line.cleanUp()
     return result({ ...end, ...reported(sinks.report.sink, options.exports) })

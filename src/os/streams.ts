@@ -3,12 +3,12 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { readPipe, readStream, takePipe, type Pipe, type Reader } from './pipes.ts'
+import { closeReading, readPipe, readStream, takePipe, type Pipe, type Reader } from './pipes.ts'
 
 /** What is wanted of a child: the bytes that it writes to these descriptors, in the order written. */
 export interface Wish {
   fds: readonly number[]
-  take(chunk: Uint8Array): void
+  take: (chunk: Uint8Array) => void
 }
 
 export interface Streams {
@@ -21,6 +21,8 @@ export interface Streams {
   /** Every writer is gone. */
   done: Promise<unknown>
   close(): void
+  /** From now on a process of its own reads the first wish's bytes, into this file up to its limit: Tiller can leave. */
+  handOver(file: { path: string; limit: number } | undefined): void
 }
 
 /** Streams of a child over real pipes, or where they cannot be made over Node's own. stdin without `input` is at its end. */
@@ -43,7 +45,7 @@ export async function openStreams(wishes: readonly Wish[], input?: string | Uint
       for (const pipe of pipes) if (pipe) closeSync(pipe.write)
       if (stdin !== undefined) closeSync(stdin)
       if (child === undefined) {
-        for (const pipe of pipes) if (pipe) closeSync(pipe.read)
+        for (const pipe of pipes) if (pipe) closeReading(pipe)
         return
       }
       readers = wishes.flatMap((wish, index) => readersOf(wish, pipes[index], child))
@@ -53,11 +55,12 @@ export async function openStreams(wishes: readonly Wish[], input?: string | Uint
     },
     drain: async () => (await Promise.all(readers.map((reader) => reader.drain()))).every(Boolean),
     close: () => { for (const reader of readers) reader.close() },
+    handOver: (file) => { readers[0]?.handOver(file) },
   }
 }
 
 function readersOf(wish: Wish, pipe: Pipe | undefined, child: ChildProcess): Reader[] {
-  if (pipe) return [readPipe(pipe.read, wish.take)]
+  if (pipe) return [readPipe(pipe, wish.take)]
   return wish.fds.flatMap((fd) => (child.stdio[fd] ? [readStream(child.stdio[fd] as Readable, wish.take)] : []))
 }
 
