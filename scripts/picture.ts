@@ -1,0 +1,65 @@
+// Writes the README's pictures from the real screen: runs the built program in a pty and draws what its terminal shows.
+// `npm run -s build && node scripts/picture.ts [name...]`; into docs/pictures, an SVG and a PNG each.
+import { Resvg } from '@resvg/resvg-js'
+// oxlint-disable-next-line import/default -- it is CommonJS: Node gives it a default
+import unicode from '@xterm/addon-unicode11'
+import xterm from '@xterm/headless'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { launch, type Pty } from '../test/support/pty.ts'
+import { toSvg } from './svg.ts'
+
+interface Scene {
+  /** Of the program. */
+  args: readonly string[]
+  columns: number
+  rows: number
+  /** Brings the screen to where the picture is taken. */
+  play: (terminal: Pty) => Promise<unknown>
+}
+
+const root = new URL('..', import.meta.url).pathname
+const LONG = 120_000
+
+const SCENES: Readonly<Record<string, Scene>> = {
+  demo: { args: ['demo'], columns: 96, rows: 36, play: (terminal) => terminal.waitFor(/(verified|done): /, LONG) },
+  steering: {
+    args: ['demo'], columns: 96, rows: 30,
+    play: async (terminal) => {
+      await terminal.waitFor(/Esc interrupts/, LONG)
+      await terminal.type(...'and say what was wrong'.split(''), 'enter')
+      await terminal.waitFor(/before the next request/, LONG)
+    },
+  },
+}
+
+const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(SCENES)
+for (const name of names) {
+  const scene = SCENES[name]
+  if (!scene) throw new Error(`there is no picture ${name}; there are ${Object.keys(SCENES).join(', ')}`)
+  const terminal = launch(process.execPath, [join(root, 'bin/tiller.js'), ...scene.args], { columns: scene.columns, rows: scene.rows })
+  try {
+    await scene.play(terminal)
+    write(name, toSvg(await replayed(terminal.bytes(), scene), `tiller ${scene.args.join(' ')}`))
+  } finally {
+    terminal.close()
+  }
+}
+
+/** The bytes once more, in a terminal whose cells can be read. */
+async function replayed(bytes: string, { columns, rows }: Scene): Promise<xterm.Terminal> {
+  const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true })
+  terminal.loadAddon(new unicode.Unicode11Addon())
+  terminal.unicode.activeVersion = '11'
+  await new Promise<void>((resolve) => terminal.write(bytes, resolve))
+  return terminal
+}
+
+function write(name: string, svg: string): void {
+  const folder = join(root, 'docs/pictures')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, `${name}.svg`), svg)
+  const png = new Resvg(svg, { fitTo: { mode: 'zoom', value: 2 }, font: { loadSystemFonts: true, monospaceFamily: 'DejaVu Sans Mono' } }).render().asPng()
+  writeFileSync(join(folder, `${name}.png`), png)
+  console.log(`${name}: ${svg.length} bytes of SVG, ${png.length} of PNG`)
+}
