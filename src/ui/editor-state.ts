@@ -66,12 +66,14 @@ export function insert(editor: Editor, text: string): Editor {
 }
 
 /** Pasted text: all of it is kept, a long one as a token. */
-export function paste(editor: Editor, text: string): Editor {
+export const paste = (editor: Editor, text: string): Editor => putPaste(remember(editor), text)
+
+function putPaste(editor: Editor, text: string): Editor {
   const unified = unifyLineEnds(text)
   const lines = unified.split('\n').length
-  if (lines <= TOKEN_LINES && unified.length <= TOKEN_LENGTH) return { ...put(remember(editor), toLines(unified)), last: 'other' }
+  if (lines <= TOKEN_LINES && unified.length <= TOKEN_LENGTH) return { ...put(editor, toLines(unified)), last: 'other' }
   const number = editor.pastes + 1
-  return { ...put(remember(editor), [[{ paste: number, text: unified }]]), last: 'other', pastes: number }
+  return { ...put(editor, [[{ paste: number, text: unified }]]), last: 'other', pastes: number }
 }
 
 /** `[Pasted #1 +42 lines]` */
@@ -83,7 +85,7 @@ export function pasteLabel({ paste, text }: Pasted): string {
 export const newline = (editor: Editor): Editor => ({ ...put(remember(editor), [[], []]), last: 'other' })
 
 /** Another text in place of this one, the cursor at its end; undo brings this one back. Long texts become a token as a paste would. */
-export const replaceText = (editor: Editor, text: string): Editor => paste({ ...remember(editor), lines: [[]], row: 0, col: 0, goal: null }, text)
+export const replaceText = (editor: Editor, text: string): Editor => putPaste({ ...remember(editor), lines: [[]], row: 0, col: 0, goal: null }, text)
 
 /** Everything is gone, and can be brought back by undo. */
 export const clear = (editor: Editor): Editor => (isEmpty(editor) ? editor : { ...remember(editor), lines: [[]], row: 0, col: 0, goal: null, last: 'other' })

@@ -70,13 +70,14 @@ export function firstPaint(head: Head, input: Input, output: Output, leave: () =
     typed += chunk
     output.write(chunk)
   }
-  const clear = (): string => `\r\x1b[${above.length}A\x1b[J`
+  /** Row by row: to erase the whole screen at once would move it into the scrollback of tmux. */
+  const clear = (): string => `\x1b[1B${'\x1b[2K\x1b[1A'.repeat(above.length + 1)}\r\x1b[2K`
 
   input.setRawMode(true)
   input.setEncoding('utf8')
   input.on('data', onData)
   input.resume()
-  output.write(`${PASTE_ON}${above.map((line) => `${line}\r\n`).join('')}${PROMPT}\r\n${statusText(head, columns)}\x1b[1A${cursor()}`)
+  output.write(`${PASTE_ON}${above.map((line) => `${line}\n`).join('')}${PROMPT}\n${statusText(head, columns)}\x1b[1A${cursor()}`)
   return {
     handOver: () => {
       input.off('data', onData)

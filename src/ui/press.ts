@@ -57,7 +57,7 @@ export function presser(stage: Stage): Presser {
 /** A chunk may hold keys that a terminal sends as control characters: whoever types fast, or sends keys by program. */
 function pieces(chunk: string): ({ text: string } | { key: string })[] {
   return chunk
-    .split(/([\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\t$)/)
+    .split(/([\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\t(?=[\r\n]*$))/)
     .filter((piece) => piece !== '')
     .map((piece) => {
       const code = piece.charCodeAt(0)

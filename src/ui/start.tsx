@@ -33,13 +33,13 @@ export interface StartOptions {
 /** Opens the screen. Resolves when it has been left; rejects, with a clean terminal, when it broke. */
 export async function start({ host, connection, input, output, abilities, painted }: StartOptions): Promise<void> {
   const store = storeOf<Screen>(opened(connection, blank(host, connection, output, abilities)))
-  let ink: { instance: Instance; suspend: SuspendTerminal } | null = null
   let instance: Instance | null = null
+  let suspend: SuspendTerminal | null = null
   const { early, erase } = painted?.handOver() ?? { early: [], erase: '' }
   const gone = (): void => leave(stage, 'closed')
   const keyboard = openKeyboard(input, early, () => gone())
   const { keys, problems } = keymap(host.settings.keys)
-  const terminal = terminalControl({ input, output, keyboard, store, ink: () => ink })
+  const terminal = terminalControl({ input, output, keyboard, store, ink: () => (instance && suspend ? { instance, suspend } : null) })
   let stopFollowing: (() => void) | null = null
 
   const stage: Stage = {
@@ -68,8 +68,8 @@ export async function start({ host, connection, input, output, abilities, painte
     // Before Ink draws its old rows in the new window: they might be more than fit.
     instance?.rerender(app)
   }
-  const app = <App stage={stage} presser={presser(stage)} onReady={(suspend) => {
-    if (instance) ink = { instance, suspend }
+  const app = <App stage={stage} presser={presser(stage)} onReady={(given) => {
+    suspend = given
   }} />
 
   output.on('error', gone)
@@ -80,7 +80,8 @@ export async function start({ host, connection, input, output, abilities, painte
   }
   process.on('exit', onExit)
   const { columns, rows } = store.get().size
-  output.write(`${BEGIN_UPDATE}${erase}${headLines({ ...host.about, colour: abilities.level > 0 }, columns).join('\n')}\n${lastRows(stage, store.get().view, columns, 3 * rows)}`)
+  const earlier = connection.records.length > 1 ? lastRows(stage, store.get().view, columns, 3 * rows) : ''
+  output.write(`${BEGIN_UPDATE}${erase}${headLines({ ...host.about, colour: abilities.level > 0 }, columns).join('\n')}\n${earlier}`)
   instance = render(app, {
     stdin: keyboard.stdin, stdout: output, exitOnCtrlC: false, maxFps: 60, incrementalRendering: true,
     kittyKeyboard: { mode: 'auto' }, interactive: true, patchConsole: true,

@@ -109,6 +109,8 @@ export function terminalControl({ input, output, keyboard, store, ink }: Wiring)
       if (closed) return
       closed = true
       const now = ink()
+      // Emptied first: on its way out Ink would draw what it has not drawn yet.
+      if (!inPager) now?.instance.rerender(null)
       if (!inPager) now?.instance.clear()
       now?.instance.unmount()
       keyboard.close()

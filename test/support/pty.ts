@@ -1,4 +1,5 @@
 import pty from '@lydell/node-pty'
+// oxlint-disable-next-line import/default -- CommonJS: Node gives it a default export
 import unicode from '@xterm/addon-unicode11'
 import xterm from '@xterm/headless'
 
@@ -49,7 +50,7 @@ export function launch(file: string, args: readonly string[], { columns = 80, ro
   const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true })
   terminal.loadAddon(new unicode.Unicode11Addon())
   terminal.unicode.activeVersion = '11'
-  const child = pty.spawn(file, [...args], { cols: columns, rows, ...(cwd === undefined ? {} : { cwd }), env: { ...own, TERM: 'xterm-256color', COLORTERM: 'truecolor', ...env } as Record<string, string> })
+  const child = pty.spawn(file, [...args], { cols: columns, rows, ...(cwd === undefined ? {} : { cwd }), env: { ...own, TERM: 'xterm-256color', COLORTERM: 'truecolor', ...env } })
   let bytes = ''
   let ended: { exitCode: number; signal?: number | undefined } | undefined
   child.onData((data) => {
@@ -63,7 +64,7 @@ export function launch(file: string, args: readonly string[], { columns = 80, ro
       resolve(exit)
     })
   })
-  const line = (y: number): string => terminal.buffer.active.getLine(y)?.translateToString(true) ?? ''
+  const line = (y: number): string => terminal.buffer.active.getLine(y)?.translateToString(true).trimEnd() ?? ''
   const lines = (from: number, count: number): string => Array.from({ length: count }, (_, y) => line(from + y)).join('\n').trimEnd()
   const screen = (): string => lines(terminal.buffer.active.viewportY, terminal.rows)
   const drawn = (): Promise<void> => new Promise((resolve) => terminal.write('', resolve))

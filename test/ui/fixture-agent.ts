@@ -41,7 +41,7 @@ export class FakeSession {
 
   private append(...facts: Fact[]): void {
     for (const fact of facts) {
-      const record = { seq: this.records.length, at: Date.now(), ...fact } as SessionRecord
+      const record = { seq: this.records.length, at: Date.now(), ...fact }
       this.records.push(record)
       this.tell(record)
     }

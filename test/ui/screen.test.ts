@@ -1,0 +1,357 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { launch, type Launch, type Pty } from '../support/pty.ts'
+import { bundleFixture } from './bundle.ts'
+
+let bundle: { folder: string; file: string }
+let folder: string
+let open: Pty[] = []
+
+beforeAll(async () => {
+  bundle = await bundleFixture()
+})
+afterAll(() => rmSync(bundle.folder, { recursive: true, force: true }))
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tiller-screen-'))
+})
+afterEach(() => {
+  for (const each of open) each.close()
+  open = []
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** The screen, live: what is painted before is not waited for. */
+async function screen(options: Launch = {}): Promise<Pty> {
+  const terminal = launch(process.execPath, [bundle.file], { ...options, env: { FIXTURE_DIR: folder, ...options.env } })
+  open.push(terminal)
+  // Ink asks the terminal for its keyboard protocol when it takes over.
+  await terminal.waitFor(() => terminal.bytes().includes('\x1b[?u'))
+  return terminal
+}
+
+const noted = (): Record<string, unknown>[] =>
+  existsSync(join(folder, 'commands.jsonl')) ? readFileSync(join(folder, 'commands.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>) : []
+const inputs = (): Record<string, unknown>[] => noted().filter(({ type }) => type === 'input')
+async function until<T>(look: () => T | undefined | false, what: string): Promise<T> {
+  for (let left = 500; left > 0; left--) {
+    const found = look()
+    if (found !== undefined && found !== false) return found
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error(`waited for ${what}; noted: ${JSON.stringify(noted())}`)
+}
+const letters = (text: string): string[] => text.split('')
+
+test('what is typed is shown at the cursor, sent by Enter and answered', async () => {
+  const terminal = await screen()
+  await terminal.type(...letters('hello 你好'))
+  await terminal.waitFor(/^> hello 你好$/m)
+  expect(terminal.cursor()).toMatchObject({ x: 2 + 'hello '.length + 4, row: '> hello 你好' })
+  await terminal.type('left')
+  await terminal.waitFor(() => terminal.cursor().x === 2 + 'hello '.length + 2)
+  await terminal.type('enter')
+  await terminal.waitFor(/echo: hello 你好/)
+  await terminal.waitFor(/done: answered/)
+  expect(inputs()).toEqual([{ type: 'input', text: 'hello 你好', when: 'next' }])
+})
+
+test('the first frame is that of Ink, keys typed before it are kept, and nothing above it is touched', async () => {
+  const terminal = launch('/bin/sh', ['-c', `for n in 1 2 3; do echo "shell line $n"; done; exec "${process.execPath}" "${bundle.file}"`], { env: { FIXTURE_DIR: folder, FIXTURE_SLOW: '400' } })
+  open.push(terminal)
+  const painted = await terminal.waitFor(/\? for keys/)
+  expect(terminal.cursor()).toMatchObject({ x: 2, row: '>' })
+  expect(terminal.bytes()).not.toContain('\x1b[?u')
+  await terminal.type('a', 'b')
+  await terminal.waitFor(/^> ab$/m)
+  await terminal.waitFor(() => terminal.bytes().includes('\x1b[?u'))
+  const live = await terminal.waitFor(/^> ab$/m)
+  expect(live.replace('> ab', '>')).toBe(painted)
+  expect(terminal.all().match(/Tiller 0\.1\.0/g)).toHaveLength(1)
+  expect(live.startsWith('shell line 1\nshell line 2\nshell line 3\nTiller')).toBe(true)
+})
+
+test('before anything is loaded, ctrl+c clears what was typed, and twice on nothing leaves', async () => {
+  const terminal = launch(process.execPath, [bundle.file], { env: { FIXTURE_DIR: folder, FIXTURE_SLOW: '20000' } })
+  open.push(terminal)
+  await terminal.waitFor(/\? for keys/)
+  await terminal.type('x', 'ctrl+c')
+  await terminal.waitFor(/^>$/m)
+  await terminal.type('ctrl+c', 'ctrl+c')
+  expect(await terminal.exit()).toMatchObject({ exitCode: 0 })
+  expect(terminal.bytes()).toMatch(/\x1b\[\?2004l[^]*\x1b\[\?25h/)
+})
+
+test('a prompt typed before the screen is live is sent when it is', async () => {
+  const terminal = launch(process.execPath, [bundle.file], { env: { FIXTURE_DIR: folder, FIXTURE_SLOW: '300' } })
+  open.push(terminal)
+  await terminal.waitFor(/\? for keys/)
+  await terminal.type('g', 'o', 'enter')
+  await terminal.waitFor(/echo: go/)
+})
+
+test('text with Enter in one chunk is sent; lines pasted without markers are one text and are not (T11)', async () => {
+  const terminal = await screen()
+  terminal.write('go on\r')
+  await terminal.waitFor(/echo: go on/)
+  terminal.write('l1\rl2\rl3\r\nl4')
+  await terminal.waitFor(/^> l1\n {2}l2\n {2}l3\n {2}l4$/m)
+  for (const chunk of ['m1\r', 'm2\r', 'm3']) terminal.write(chunk)
+  await terminal.waitFor(/l4m1\n {2}m2\n {2}m3/)
+  expect(inputs()).toHaveLength(1)
+  await terminal.type('enter')
+  await until(() => inputs()[1], 'the second input')
+  expect(inputs()[1]).toMatchObject({ text: 'l1\nl2\nl3\nl4m1\nm2\nm3' })
+})
+
+test('a second Enter right after the first starts nothing and stops nothing (C19)', async () => {
+  const terminal = await screen()
+  terminal.write('hi\r\r')
+  await terminal.waitFor(/done: answered/)
+  terminal.write('hi again\r')
+  terminal.write('\r')
+  await until(() => inputs()[1], 'the second input')
+  await terminal.type('x')
+  await terminal.waitFor(/^> x$/m)
+  expect(noted().filter(({ type }) => type === 'interrupt')).toEqual([])
+  expect(inputs()).toHaveLength(2)
+})
+
+test('a coloured and a huge paste arrive whole, the huge one as a token (T12)', async () => {
+  const terminal = await screen()
+  const huge = Array.from({ length: 4_000 }, (_, line) => `line ${line} \x1b[31mrot 红\x1b[0m`).join('\n')
+  terminal.paste('\x1b[31mred\x1b[0m ')
+  await terminal.waitFor(/␛\[31mred␛\[0m/)
+  terminal.paste(huge.replaceAll('\n', '\r'))
+  await terminal.waitFor(/\[Pasted #1 \+4000 lines\]/)
+  await terminal.type('enter')
+  await until(() => inputs()[0], 'the input')
+  expect(inputs()[0]?.['text']).toBe(`\x1b[31mred\x1b[0m ${huge}`)
+})
+
+test('a paste whose end never comes is in the editor after a moment, and keys work again', async () => {
+  const terminal = await screen()
+  terminal.write('\x1b[200~half a paste')
+  await terminal.waitFor(/^> half a paste$/m)
+  await terminal.type('!')
+  await terminal.waitFor(/^> half a paste!$/m)
+})
+
+test('newlines: ctrl+j, shift+enter and a backslash before Enter', async () => {
+  const terminal = await screen()
+  await terminal.type('a', 'ctrl+j', 'b', 'shift+enter', 'c', '\\')
+  await terminal.waitFor(/^ {2}c\\$/m)
+  await terminal.type('enter')
+  await terminal.waitFor(/^ {2}c$/m)
+  await terminal.type('d')
+  await terminal.waitFor(/^> a\n {2}b\n {2}c\n {2}d$/m)
+})
+
+test('readline keys, undo, and history at the top of the editor', async () => {
+  const terminal = await screen()
+  await terminal.type(...letters('one two'), 'ctrl+w', 'ctrl+a', 'X', 'ctrl+e', 'ctrl+y', 'Y')
+  await terminal.waitFor(/^> Xone twoY$/m)
+  await terminal.type('ctrl+u', 'up')
+  await terminal.waitFor(/^> a second\n {2}prompt of two lines$/m)
+  await terminal.type('up')
+  await terminal.waitFor(/^> the first prompt$/m)
+  await terminal.type('down', 'down', 'down')
+  await terminal.waitFor((text) => /^>$/m.test(text))
+})
+
+test('while a run is active Enter steers, Alt+Enter follows up, and the screen says when each lands', async () => {
+  const terminal = await screen()
+  await terminal.type(...letters('sleep'), 'enter')
+  await terminal.waitFor(/Esc interrupts/)
+  await terminal.type(...letters('steer'), 'enter')
+  await terminal.waitFor(/steer \(before the next request, after 1 running call\)/)
+  await terminal.type(...letters('later'), 'alt+enter')
+  await terminal.waitFor(/later \(when the run ends\)/)
+  expect(inputs().map(({ when }) => when)).toEqual(['next', 'next', 'after'])
+  await terminal.type('x', 'alt+up')
+  await terminal.waitFor(/^> later\n {2}x$/m)
+  await terminal.type('esc')
+  await terminal.waitFor(/interrupted: interrupted by the user/)
+  await terminal.waitFor(/^> steer\n {2}later\n {2}x$/m)
+  await terminal.type('enter')
+  await terminal.waitFor(/echo: steer/)
+  expect(inputs().at(-1)?.['text']).toBe('steer\nlater\nx')
+})
+
+test('waiting texts are moved and reordered by keys', async () => {
+  const terminal = await screen()
+  await terminal.type(...letters('sleep'), 'enter')
+  await terminal.waitFor(/Esc interrupts/)
+  for (const text of ['first', 'second']) {
+    await terminal.type(...letters(text), 'enter')
+    await terminal.waitFor(new RegExp(`${text} \\(before`))
+  }
+  await terminal.type('ctrl+q')
+  await terminal.waitFor(/› second/)
+  await terminal.type('shift+up')
+  await terminal.waitFor(/second \(.*\n.*first \(/)
+  await terminal.type('ctrl+q', 'a')
+  await terminal.waitFor(/first \(when the run ends\)/)
+  expect(await terminal.waitFor(/^>$/m)).toBeTruthy()
+  expect(noted().filter(({ type }) => type === 'withdraw')).toHaveLength(3)
+})
+
+test('ctrl+enter and /now cut in', async () => {
+  const terminal = await screen()
+  await terminal.type(...letters('sleep'), 'enter')
+  await terminal.waitFor(/Esc interrupts/)
+  await terminal.type(...letters('stop that'), 'ctrl+enter')
+  await until(() => inputs().some(({ when, text }) => when === 'now' && text === 'stop that'), 'the input')
+  terminal.write('/now and this\r')
+  await until(() => inputs().some(({ when, text }) => when === 'now' && text === 'and this'), 'the input')
+})
+
+test('ctrl+c interrupts the run and keeps the text; again within a second it leaves', async () => {
+  const terminal = await screen()
+  await terminal.type(...letters('sleep'), 'enter')
+  await terminal.waitFor(/Esc interrupts/)
+  await terminal.type('k', 'ctrl+c')
+  await terminal.waitFor(/interrupted by the user/)
+  await terminal.waitFor(/^> k$/m)
+  await terminal.type('ctrl+c')
+  await terminal.exit()
+  expect(noted().filter(({ type }) => type === 'interrupt')).toHaveLength(1)
+  expect(noted().at(-1)).toHaveProperty('left')
+})
+
+test('ctrl+c while idle clears, then warns, then leaves; ctrl+d leaves an empty editor', async () => {
+  const terminal = await screen()
+  await terminal.type('x', 'ctrl+c')
+  await terminal.waitFor(/Cleared/)
+  await terminal.type('ctrl+c')
+  await terminal.waitFor(/Ctrl\+C again leaves/)
+  await terminal.type('ctrl+c')
+  expect(await terminal.exit()).toMatchObject({ exitCode: 0 })
+  const other = await screen()
+  await other.type('ctrl+d')
+  expect(await other.exit()).toMatchObject({ exitCode: 0 })
+})
+
+test('an unknown command is an error, keeps the text, and sends nothing', async () => {
+  const terminal = await screen()
+  terminal.write('/modl\r')
+  await terminal.waitFor(/no command \/modl\. Did you mean \/model/)
+  await terminal.waitFor(/^> \/modl$/m)
+  expect(inputs()).toEqual([])
+})
+
+test('commands and files are completed by Tab, and Enter sends what is written', async () => {
+  const terminal = await screen()
+  await terminal.type('/', 'm', 'o', 'd')
+  await terminal.waitFor(/model +\[provider\/model\]/)
+  await terminal.type('down', 'down', 'tab')
+  await terminal.waitFor(/^> \/mode$/m)
+  await terminal.type('p', 'tab', 'enter')
+  await until(() => noted().some(({ mode }) => mode === 'plan'), 'the mode')
+  await terminal.waitFor(/^plan · /m)
+  await terminal.type('@', 'm', 'a')
+  await terminal.waitFor(/src\/main\.ts/)
+  await terminal.type('tab', 'enter')
+  await until(() => inputs()[0], 'the input')
+  expect(inputs()[0]?.['text']).toBe('@src/main.ts ')
+})
+
+test('! runs a command for the model, !! keeps it from it', async () => {
+  const terminal = await screen()
+  terminal.write('!ls -l\r')
+  await until(() => noted().some((each) => each['type'] === 'shell' && each['command'] === 'ls -l' && each['model'] === true), 'the command')
+  terminal.write('!!pwd\r')
+  await until(() => noted().some((each) => each['type'] === 'shell' && each['command'] === 'pwd' && each['model'] === false), 'the command')
+})
+
+test('shift+tab goes through the modes, ? shows the keys, and any other key closes them', async () => {
+  const terminal = await screen()
+  await terminal.type('shift+tab')
+  await terminal.waitFor(/^edit · /m)
+  await terminal.type('?')
+  await terminal.waitFor(/Alt\+Enter +send when the run has its outcome/)
+  await terminal.type('z')
+  await terminal.waitFor(/^> z$/m)
+  expect(terminal.screen()).not.toMatch(/Alt\+Enter +send/)
+})
+
+test('sessions are found by search and gone over to; the old one is let go', async () => {
+  const terminal = await screen()
+  terminal.write('/resume\r')
+  await terminal.waitFor(/› Fix the parser .*3 min ago · verified · 4 inputs/)
+  await terminal.type(...letters('chang'))
+  await terminal.waitFor((text) => /› Write the changelog.*interrupted/.test(text) && !text.includes('Fix the parser'))
+  await terminal.type('enter')
+  await terminal.waitFor(/answer 2: the quick brown fox/)
+  expect(noted()).toContainEqual({ closed: 's1' })
+})
+
+test('esc twice on an empty editor goes back to an earlier input', async () => {
+  const terminal = await screen({ env: { FIXTURE_ROWS: '3' } })
+  await terminal.type('esc')
+  await terminal.waitFor(/Esc again/)
+  await terminal.type('esc')
+  await terminal.waitFor(/› question 2/)
+  await terminal.type('down', 'enter')
+  await terminal.waitFor(/^> question 1$/m)
+  expect(noted().filter(({ type }) => type === 'rewind')).toEqual([{ type: 'rewind', to: 4 }])
+})
+
+test('ctrl+r searches earlier inputs', async () => {
+  const terminal = await screen()
+  await terminal.type('ctrl+r')
+  await terminal.waitFor(/› a second prompt of two lines/)
+  await terminal.type(...letters('first'), 'enter')
+  await terminal.waitFor(/^> the first prompt$/m)
+})
+
+test('ctrl+o shows the last output on the alternate screen, and what was on the screen comes back', async () => {
+  const terminal = await screen()
+  await terminal.type(...letters('sleep'), 'enter')
+  await terminal.waitFor(/second line/)
+  await terminal.type('ctrl+o')
+  await terminal.waitFor(/^first line\nsecond line\n[^]*q closes/)
+  expect(terminal.bytes()).toContain('\x1b[?1049h')
+  await terminal.type('q')
+  await terminal.waitFor(/Esc interrupts/)
+  await terminal.type('x')
+  await terminal.waitFor(/^> x$/m)
+})
+
+test('the external editor gets the text and gives it back', async () => {
+  const terminal = await screen()
+  await terminal.type('a', 'ctrl+g')
+  await terminal.waitFor(/^> a \(edited\)$/m)
+  await terminal.type('!')
+  await terminal.waitFor(/^> a \(edited\)!$/m)
+})
+
+test('the unsent text survives kill -9', async () => {
+  const terminal = await screen()
+  await terminal.type(...letters('not sent'))
+  await until(() => existsSync(join(folder, 'draft')) && readFileSync(join(folder, 'draft'), 'utf8') === 'not sent', 'the draft')
+  terminal.kill('SIGKILL')
+  await terminal.exit()
+  const again = await screen()
+  await again.waitFor(/^> not sent$/m)
+})
+
+test('a resumed session shows its end and how it ended', async () => {
+  const terminal = await screen({ env: { FIXTURE_ROWS: '60' } })
+  const text = await terminal.waitFor(/answer 59/)
+  expect(text).toMatch(/done/)
+  expect(terminal.all()).toMatch(/earlier rows: \/fullscreen/)
+  terminal.write('/fullscreen\r')
+  await terminal.waitFor(/Transcript · /)
+  await terminal.type('g')
+  await terminal.waitFor(/question 0/)
+})
+
+test('nothing of what a model says reaches the terminal as a control sequence', async () => {
+  const terminal = await screen()
+  terminal.write('evil\r')
+  await terminal.waitFor(/before +after/)
+  expect(terminal.bytes()).not.toContain('\x1b]52')
+  expect(terminal.bytes()).not.toContain('\x1b[2J')
+})

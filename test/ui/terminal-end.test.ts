@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { launch, type Pty } from '../support/pty.ts'
+import { bundleFixture } from './bundle.ts'
+
+let bundle: { folder: string; file: string }
+let folder: string
+let open: Pty[] = []
+
+beforeAll(async () => {
+  bundle = await bundleFixture()
+})
+afterAll(() => rmSync(bundle.folder, { recursive: true, force: true }))
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tiller-end-'))
+})
+afterEach(() => {
+  for (const each of open) each.close()
+  open = []
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A shell that stays when the program has ended, and says how the terminal is. */
+async function inShell(env: Record<string, string> = {}): Promise<{ terminal: Pty; pid: () => number }> {
+  const terminal = launch('/bin/sh', ['-c', `stty -a > ${folder}/before; "${process.execPath}" "${bundle.file}"; echo "ended $?"; stty -a > ${folder}/after; echo measured; sleep 60`], { env: { FIXTURE_DIR: folder, ...env } })
+  open.push(terminal)
+  await terminal.waitFor(() => terminal.bytes().includes('\x1b[?u'))
+  return { terminal, pid: () => Number(/"ready":(\d+)/.exec(readFileSync(join(folder, 'commands.jsonl'), 'utf8'))?.[1]) }
+}
+
+async function expectClean(terminal: Pty, code: number): Promise<void> {
+  await terminal.waitFor(new RegExp(`ended ${code}[^]*measured`))
+  expect(readFileSync(join(folder, 'after'), 'utf8')).toBe(readFileSync(join(folder, 'before'), 'utf8'))
+  const bytes = terminal.bytes()
+  const last = (on: string, off: string): boolean => bytes.lastIndexOf(off) > bytes.lastIndexOf(on)
+  expect(last('\x1b[?2004h', '\x1b[?2004l')).toBe(true)
+  expect(last('\x1b[?25l', '\x1b[?25h')).toBe(true)
+  expect(last('\x1b[?2026h', '\x1b[?2026l')).toBe(true)
+  if (bytes.includes('\x1b[?1049h')) expect(last('\x1b[?1049h', '\x1b[?1049l')).toBe(true)
+  // The shell's line begins a line of its own, below what was printed.
+  expect(terminal.screen()).toMatch(new RegExp(`^ended ${code}$`, 'm'))
+}
+
+test('the terminal is as the shell had it after leaving, and nothing of the live part is left (T6)', async () => {
+  const { terminal } = await inShell()
+  terminal.write('hello\r')
+  await terminal.waitFor(/done: answered/)
+  await terminal.type('x', 'ctrl+c', 'ctrl+c', 'ctrl+c')
+  await expectClean(terminal, 0)
+  expect(terminal.screen()).not.toMatch(/^>$|for keys/m)
+  expect(terminal.screen()).toMatch(/echo: hello/)
+})
+
+test('also after SIGTERM and SIGHUP, in the middle of a run', async () => {
+  for (const [signal, code] of [['SIGTERM', 143], ['SIGHUP', 129]] as const) {
+    const { terminal, pid } = await inShell()
+    terminal.write('sleep\r')
+    await terminal.waitFor(/Esc interrupts/)
+    process.kill(pid(), signal)
+    await expectClean(terminal, code)
+    terminal.close()
+    rmSync(join(folder, 'commands.jsonl'))
+  }
+})
+
+test('also after an exception, whose message can be read', async () => {
+  const { terminal } = await inShell({ FIXTURE_THROW: '300' })
+  await expectClean(terminal, 1)
+  expect(terminal.screen()).toMatch(/thrown by the fixture/)
+})
+
+test('also when it ends while the pager is open', async () => {
+  const { terminal, pid } = await inShell()
+  terminal.write('sleep\r')
+  await terminal.waitFor(/second line/)
+  await terminal.type('ctrl+o')
+  await terminal.waitFor(/q closes/)
+  process.kill(pid(), 'SIGTERM')
+  await expectClean(terminal, 143)
+})
+
+test('a terminal that is gone ends the program quietly, its unsent text saved (T7)', async () => {
+  const terminal = launch(process.execPath, [bundle.file], { env: { FIXTURE_DIR: folder } })
+  await terminal.waitFor(() => terminal.bytes().includes('\x1b[?u'))
+  await terminal.type('t', 'e', 'x', 't')
+  await terminal.waitFor(/^> text$/m)
+  terminal.hangUp()
+  await terminal.exit()
+  expect(readFileSync(join(folder, 'draft'), 'utf8')).toBe('text')
+})
+
+/** Job control needs a shell with a terminal of its own; tmux is the terminal people use for it. */
+const hasTmux = ((): boolean => {
+  try {
+    execFileSync('tmux', ['-V'])
+    return true
+  } catch {
+    return false
+  }
+})()
+
+test.skipIf(!hasTmux)('ctrl+z gives the shell a usable terminal, and fg draws the screen again (needs tmux)', async () => {
+  const socket = join(folder, 'tmux')
+  const tmux = (...args: string[]): string => execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8' })
+  const shown = (): string => tmux('capture-pane', '-p', '-t', 'job')
+  const wait = async (what: RegExp): Promise<string> => {
+    for (let left = 400; left > 0; left--) {
+      if (what.test(shown())) return shown()
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+    throw new Error(`waited for ${what}\n${shown()}`)
+  }
+  const { CI: _ci, ...env } = process.env
+  execFileSync('tmux', ['-S', socket, '-f', '/dev/null', 'new-session', '-d', '-s', 'job', '-x', '80', '-y', '24', 'bash --norc --noprofile'], { env: { ...env, FIXTURE_DIR: folder } })
+  try {
+    await wait(/[$#]/)
+    tmux('send-keys', '-t', 'job', `'${process.execPath}' '${bundle.file}'`, 'Enter')
+    for (let left = 400; left > 0 && !existsSync(join(folder, 'commands.jsonl')); left--) await new Promise((resolve) => setTimeout(resolve, 25))
+    tmux('send-keys', '-t', 'job', 'before 日本')
+    await wait(/^> before 日本/m)
+    tmux('send-keys', '-t', 'job', 'C-z')
+    await wait(/Stopped/)
+    tmux('send-keys', '-t', 'job', 'echo usable', 'Enter')
+    await wait(/^usable$/m)
+    tmux('send-keys', '-t', 'job', 'fg', 'Enter')
+    await wait(/^> before 日本[^]*for keys/m)
+    tmux('send-keys', '-t', 'job', ' after')
+    await wait(/^> before 日本 after/m)
+    expect(shown().match(/for keys/g)).toHaveLength(1)
+  } finally {
+    tmux('kill-server')
+  }
+})
