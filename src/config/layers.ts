@@ -82,7 +82,7 @@ export async function loadConfig(surroundings: Surroundings): Promise<Loaded> {
   addRules(merged.rules, errors, options)
 
   if (errors.length > 0) return { ok: false, errors }
-  return { ok: true, config: { ...merged.values, rules: merged.rules } as Config, sources: merged.sources, warnings, project }
+  return { ok: true, config: { ...merged.values, rules: merged.rules.map((rule) => atHome(rule, surroundings.home)) } as Config, sources: merged.sources, warnings, project }
 }
 
 interface Merged { values: Record<string, unknown>; rules: Rule[]; sources: Record<string, string> }
@@ -154,6 +154,9 @@ function addRules(rules: Rule[], errors: string[], options: Options): void {
     }
   }
 }
+
+/** `~/` in a rule for files is this person's home folder. */
+const atHome = (rule: Rule, home: string): Rule => ((rule.kind === 'read' || rule.kind === 'write') && rule.match.startsWith('~/') ? { ...rule, match: home + rule.match.slice(1) } : rule)
 
 function sameFile(a: string, b: string): boolean {
   try {

@@ -69,19 +69,10 @@ const RuleEntry = shape({ allow: kind, ask: kind, deny: kind, match: text }).che
     if (payload.issues.length > 0) return
     const verdicts = VERDICTS.filter((verdict) => payload.value[verdict] !== undefined)
     if (verdicts.length !== 1) payload.issues.push({ code: 'custom', message: 'exactly one of allow, ask, deny', input: payload.value })
-    const why = badMatch(payload.value)
-    if (why) payload.issues.push({ code: 'custom', message: why, input: payload.value, path: ['match'] })
   }),
 )
 export type RuleEntry = z.infer<typeof RuleEntry>
 const VERDICTS = ['allow', 'ask', 'deny'] as const
-
-/** A `*` that would silently match nothing is refused, so that no deny rule is void. */
-function badMatch(entry: RuleEntry): string | null {
-  if ((entry.allow ?? entry.ask ?? entry.deny) !== 'exec') return null
-  const words = entry.match.trim().split(/\s+/)
-  return words.slice(0, -1).includes('*') ? 'in an exec rule a * may only be the last word' : null
-}
 
 export function ruleOf(entry: RuleEntry): Rule {
   for (const verdict of VERDICTS) {

@@ -94,8 +94,8 @@ export const Access = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('net'), host: z.string() }),
   /** What a tool server does on its own side (MCP): `server.tool`, as `tool` rules name it. */
   z.object({ kind: z.literal('tool'), name: z.string() }),
-  /** `command`: it is a part of a command line, so that a sandbox would hold it. */
-  z.object({ kind: z.literal('unknown'), why: z.string(), command: z.optional(z.boolean()) }),
+  /** `part`: of a command line, so that a sandbox would hold it: which program runs, or which file a known one reads or writes. */
+  z.object({ kind: z.literal('unknown'), why: z.string(), part: z.optional(z.enum(['program', 'path'])) }),
 ])
 export type Access = z.infer<typeof Access>
 

@@ -47,14 +47,14 @@ test('later layers win, key by key, and each key says where it comes from', asyn
 })
 
 test('rules and hooks of all layers add up, checks are replaced', async () => {
-  const { config: merged } = await config({
+  const { config: merged, base } = await config({
     user: '{ "rules": [{ "deny": "exec", "match": "git push *" }], "checks": ["a"], "hooks": { "before-call": [{ "command": "one" }] } }',
     project: '{ "rules": [{ "allow": "exec", "match": "npm test" }], "checks": ["b"], "hooks": { "before-call": [{ "command": "two" }] } }',
-    options: { allow: ['read:docs/**'], deny: ['net:*'] },
+    options: { allow: ['read:docs/**', 'read:~/notes/**'], deny: ['net:*'] },
   })
   expect(merged.rules).toEqual([
     { verdict: 'deny', kind: 'exec', match: 'git push *' }, { verdict: 'allow', kind: 'exec', match: 'npm test' },
-    { verdict: 'allow', kind: 'read', match: 'docs/**' }, { verdict: 'deny', kind: 'net', match: '*' },
+    { verdict: 'allow', kind: 'read', match: 'docs/**' }, { verdict: 'allow', kind: 'read', match: `${base}/home/notes/**` }, { verdict: 'deny', kind: 'net', match: '*' },
   ])
   expect(merged.checks).toEqual(['b'])
   expect(merged.hooks['before-call']?.map((hook) => hook.command)).toEqual(['one', 'two'])
@@ -105,7 +105,6 @@ const wrong: [what: string, project: string, error: string][] = [
   ['an unknown rule kind', '{ "rules": [\n{ "allow": "exec", "match": "ls" },\n{ "allow": "run", "match": "ls" }] }', 'root/.agentrc:3: rules[1].allow: expected one of exec, read, write, net, tool, found "run"'],
   ['a rule with two verdicts', '{ "rules": [{ "allow": "exec", "deny": "exec", "match": "ls" }] }', 'root/.agentrc:1: rules[0]: expected exactly one of allow, ask, deny, found an object'],
   ['a rule without match', '{ "rules": [{ "allow": "exec" }] }', 'root/.agentrc:1: rules[0].match: expected a string in quotes, found nothing'],
-  ['a * in the middle of a command', '{ "rules": [{ "deny": "exec", "match": "git * --force" }] }', 'root/.agentrc:1: rules[0].match: expected in an exec rule a * may only be the last word, found "git * --force"'],
   ['an unknown verdict', '{ "rules": [{ "permit": "exec", "match": "ls" }] }', 'root/.agentrc:1: rules[0].permit: unknown key "permit"; known here: allow, ask, deny, match'],
   ['a bad URL', '{ "providers": { "x": { "baseURL": "localhost:80" } } }', 'root/.agentrc:1: providers.x.baseURL: expected a URL that begins with http:// or https://, found "localhost:80"'],
   ['a bad provider type', '{ "providers": { "x": { "type": "gpt" } } }', 'root/.agentrc:1: providers.x.type: expected one of anthropic, openai, openai-compatible, google, found "gpt"'],
@@ -130,7 +129,7 @@ test('a key in an error is not repeated', async () => {
 test('all that is wrong is said at once, options and environment included', async () => {
   expect(await errors({
     project: '{ "mode": "x", "zzzzzz": 1 }', env: { TILLER_EFFORT: 'huge' },
-    options: { mode: 'y', allow: ['npm test', 'exec:git * x'], deny: ['run:x'], limits: { steps: 0, cost: -1 } },
+    options: { mode: 'y', allow: ['npm test', 'exec:'], deny: ['run:x'], limits: { steps: 0, cost: -1 } },
   })).toEqual([
     'root/.agentrc:1: mode: expected one of plan, ask, edit, auto, full, found "x"',
     expect.stringMatching(/^root\/.agentrc:1: zzzzzz: unknown key "zzzzzz"; known here: model, /) as string,
@@ -139,7 +138,7 @@ test('all that is wrong is said at once, options and environment included', asyn
     '--max-steps: expected a whole number above 0, found 0',
     '--max-cost: expected a number above 0, found -1',
     "--allow 'npm test': expected kind:match with a kind of exec, read, write, net, tool, such as 'exec:npm test'",
-    "--allow 'exec:git * x': expected in an exec rule a * may only be the last word",
+    "--allow 'exec:': expected kind:match with a kind of exec, read, write, net, tool, such as 'exec:npm test'",
     "--deny 'run:x': expected one of exec, read, write, net, tool",
   ])
 })

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import type { Node, Parser } from 'web-tree-sitter'
+
+export type { Node }
+
+let parser: Promise<Parser> | undefined
+
+/** Bash's grammar, loaded once, on first use (or ahead of it, to have it warm). */
+export function loadShellGrammar(): Promise<Parser> {
+  parser ??= load()
+  return parser
+}
+
+async function load(): Promise<Parser> {
+  const { Language, Parser } = await import('web-tree-sitter')
+  await Parser.init({ locateFile: () => wasm('web-tree-sitter/web-tree-sitter.wasm') })
+  const loaded = new Parser()
+  loaded.setLanguage(await Language.load(wasm('tree-sitter-bash/tree-sitter-bash.wasm')))
+  return loaded
+}
+
+/** Beside the bundle's chunks (scripts/build.js copies it there), else in the package. */
+function wasm(specifier: string): string {
+  const beside = fileURLToPath(new URL(specifier.slice(specifier.lastIndexOf('/') + 1), import.meta.url))
+  return existsSync(beside) ? beside : createRequire(import.meta.url).resolve(specifier)
+}
+
+/**
+ * Why this tree may not be what bash would make of the text; null: it is. The grammar is nobody's specification of
+ * bash, so its tokens are looked at again here: between them only blanks, in them nothing that would end a word.
+ */
+export function doubt(root: Node, source: string): string | null {
+  if (root.hasError) return 'it could not be parsed'
+  // Bash takes these as parts of words, the grammar as blanks.
+  if (/[^\S \t\n]|[\x00-\x08\x0e-\x1f\x7f]/.test(source)) return 'it holds control characters or unusual blanks'
+  let end = 0
+  for (const leaf of leaves(root)) {
+    const why = gap(source, end, leaf.startIndex, leaf) ?? oddToken(leaf)
+    if (why) return why
+    end = leaf.endIndex
+  }
+  return gap(source, end, source.length, null)
+}
+
+function* leaves(node: Node): Generator<Node> {
+  if (node.childCount === 0) {
+    if (node.endIndex > node.startIndex) yield node
+    return
+  }
+  for (const child of node.children) yield* leaves(child)
+}
+
+function gap(source: string, from: number, to: number, next: Node | null): string | null {
+  const between = source.slice(from, to)
+  const strange = 'it could not be parsed for certain'
+  if (to < from || !/^(?:[ \t\n]|\\\n)*$/.test(between)) return strange
+  // A continued line joins what stands on both sides unless there is a blank.
+  if (/(?:^|[^ \t\n])\\\n/.test(between) && !/^[ \t]/.test(between)) return 'a word is continued on the next line'
+  if (next?.type === 'comment' && from > 0 && between === '' && !/[;&|()\n]/.test(source[from - 1] ?? '')) return strange
+  return null
+}
+
+function oddToken({ type, text, isNamed, parent }: Node): string | null {
+  const strange = `it could not be parsed for certain (${type})`
+  if (!isNamed) return null
+  if (type.startsWith('heredoc')) return 'it holds a here-document'
+  const fits = TOKENS[type]
+  if (!fits) return strange
+  if (!fits.test(text)) return strange
+  return type === 'word' && text.startsWith('#') && parent?.type !== 'concatenation' ? strange : null
+}
+
+/** What a token of each kind may look like; kinds that are not here are doubted. */
+const TOKENS: Readonly<Record<string, RegExp>> = {
+  word: /^(?:[^\s;&|<>()"'`$\\]|\\[^\n]|\$$)+$/,
+  string_content: /^(?:[^"`$\\]|\\[\s\S]|\$(?![\w({@*#?$!-]))*$/,
+  raw_string: /^'[^']*'$/,
+  ansi_c_string: /^\$'(?:[^'\\]|\\[\s\S])*'$/,
+  number: /^-?\d+$/,
+  variable_name: /^\w+$/,
+  special_variable_name: /^[*@?!#$_0-9-]$/,
+  file_descriptor: /^\d+$/,
+  test_operator: /^-\w+$/,
+  extglob_pattern: /^[^\s;&|<>()"'`$\\]+$/,
+  comment: /^#[^\n]*$/,
+}
