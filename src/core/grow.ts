@@ -11,7 +11,7 @@ export class Grown<T> {
     this.length = length
   }
 
-  push(...added: readonly T[]): Grown<T> {
+  push(added: readonly T[]): Grown<T> {
     if (added.length === 0) return this
     const items = this.#items.length === this.length ? this.#items : this.#items.slice(0, this.length)
     for (const item of added) items.push(item)

@@ -5,7 +5,7 @@ import { withRows } from './view-reply.ts'
 import type { CallRow, Row } from './view-row.ts'
 import type { LiveCall, Run, View } from './view-state.ts'
 import { summarize } from './view-summary.ts'
-import { visible } from './visible.ts'
+import { visible, visibleName } from './visible.ts'
 
 /** The calls of a reply wait for their turn, in its order. Those of a reply that failed or was interrupted never run. */
 export function onCalls(view: View, record: RecordOf<'reply'>): View {
@@ -20,7 +20,7 @@ export function onCalls(view: View, record: RecordOf<'reply'>): View {
 export function onAsk(view: View, record: RecordOf<'ask'>): View {
   const call = view.live.calls.find((each) => each.call === record.call)
   const ask = {
-    run: record.run, call: record.call, name: call?.name ?? record.call, summary: call?.summary ?? '', at: record.at,
+    run: record.run, call: record.call, name: call?.name ?? 'call', summary: call?.summary ?? '', at: record.at,
     accesses: everyText(record.accesses, visible), preview: record.preview ? everyText(record.preview, visible) : null,
     because: record.because === undefined ? null : oneLine(visible(record.because), 500),
   }
@@ -102,12 +102,12 @@ function toRow(record: RecordOf<'result'>, call: LiveCall | undefined, root: str
   const shown = Object.hasOwn(SHOWN, name) ? (SHOWN[name] ?? OTHERS) : OTHERS
   const changed = (record.changes ?? []).filter((each) => each.before !== each.after)
   return {
-    kind: 'call', call: record.call, name, summary: call?.summary ?? record.call, status: record.status,
+    kind: 'call', call: record.call, name, summary: call?.summary ?? oneLine(record.call, 80), status: record.status,
     ms: record.ms ?? (call?.since == null ? null : Math.max(0, record.at - call.since)),
     exit: record.exit ?? null,
     diff: record.diff === undefined || record.diff.trim() === '' ? null : excerpt(record.diff, 'head', DIFF_LINES),
     ...countDiff(record.diff ?? ''),
-    files: changed.map((each) => sanitize(shorten(each.path, root))).slice(0, MOST_FILES),
+    files: changed.slice(0, MOST_FILES).map((each) => visibleName(shorten(each.path, root))),
     lines: countLines(record.text),
     output: excerpt(record.text, shown.end, record.status === 'ok' ? shown.ok : shown.not),
     answer: call?.answer ?? null,

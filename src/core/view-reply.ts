@@ -46,7 +46,7 @@ export function onReply(view: View, record: RecordOf<'reply'>): View {
   }
 }
 
-export const withRows = (view: View, rows: readonly Row[]): View => (rows.length === 0 ? view : { ...view, rows: view.rows.push(...rows) })
+export const withRows = (view: View, rows: readonly Row[]): View => (rows.length === 0 ? view : { ...view, rows: view.rows.push(rows) })
 
 /** Shown of what was streamed after something was missed. */
 const HOLE = 1_000

@@ -30,7 +30,7 @@ function lastMark(view: View, seq: number): ReturnType<View['inner']['marks']['a
 export function mark(view: View, record: SessionRecord, before: View): View {
   const what = describe(record, before, view)
   if (what === null) return view
-  const marks = view.inner.marks.push({ seq: record.seq, what, waiting: view.waiting, context: view.status.context })
+  const marks = view.inner.marks.push([{ seq: record.seq, what, waiting: view.waiting, context: view.status.context }])
   return { ...view, inner: { ...view.inner, marks } }
 }
 

@@ -16,8 +16,9 @@ export function renderDiff(diff: string, { columns, theme }: Width, most: number
   const lines = parseDiff(diff)
   const files = lines.filter((line) => line.kind === 'file').length
   const shown = files > 1 ? lines : lines.filter((line) => line.kind !== 'file')
-  const digits = Math.max(1, ...shown.map((line) => String(line.number ?? '').length))
-  const rows = shown.slice(0, most).flatMap((line, index) => renderLine(line, index, shown, digits, columns, theme))
+  const first = shown.slice(0, most)
+  const digits = first.reduce((widest, line) => Math.max(widest, String(line.number ?? '').length), 1)
+  const rows = first.flatMap((line, index) => renderLine(line, index, shown, digits, columns, theme))
   const left = Math.max(0, shown.length - most) + more
   return left > 0 ? [...rows, theme.dim(`… +${left} ${left === 1 ? 'line' : 'lines'}`)] : rows
 }

@@ -58,6 +58,7 @@ export function prepareRows(rows: readonly Row[]): Promise<unknown> | null {
 }
 
 const INPUT_LINES = 24
+const INPUT_CHARACTERS = 4_000
 
 const GROUPS: Readonly<Record<Row['kind'], string>> = {
   input: 'input', text: 'text', outcome: 'outcome', call: 'call', check: 'call', shell: 'call', job: 'call', grant: 'call', reasoning: 'reasoning',
@@ -67,15 +68,15 @@ const GROUPS: Readonly<Record<Row['kind'], string>> = {
 
 function renderInput({ role, from, text, images, step }: InputRow, { columns, theme }: Width): string {
   const lines = text.replaceAll('\t', TAB).split('\n')
-  const shown = lines.length > INPUT_LINES ? lines.slice(0, INPUT_LINES - 1) : lines
+  const shown = (lines.length > INPUT_LINES ? lines.slice(0, INPUT_LINES - 1) : lines).join('\n').slice(0, INPUT_CHARACTERS)
   const paint = from === 'user' ? theme.strong : theme.dim
   const notes = [
     from === 'user' ? '' : `from ${from === 'tiller' ? 'Tiller' : `a ${from}`}`,
     role === 'steer' || role === 'now' ? `${role === 'now' ? 'cut in' : 'steering'}, delivered in step ${step}` : role === 'follow-up' ? 'follow-up' : '',
     images === 0 ? '' : images === 1 ? '1 image' : `${images} images`,
-    shown.length < lines.length ? `… +${lines.length - shown.length} lines` : '',
+    lines.length > INPUT_LINES ? `… +${lines.length - INPUT_LINES + 1} lines` : shown.length === INPUT_CHARACTERS ? `… +${text.length - INPUT_CHARACTERS} characters` : '',
   ].filter(Boolean)
-  const body = fold([{ text: shown.join('\n'), paint }], { columns, first: theme.accent('> '), rest: '  ' })
+  const body = fold([{ text: shown, paint }], { columns, first: theme.accent('> '), rest: '  ' })
   return [...body, ...(notes.length === 0 ? [] : fold([{ text: notes.join(', '), paint: theme.dim }], { columns, first: '  ' }))].join('\n')
 }
 

@@ -294,3 +294,9 @@ test('no control sequence gets into a view, wherever it comes from', () => {
   }
   expect(view.rows.length).toBeGreaterThan(30)
 })
+
+test('a reply of very many blocks and a file name with a line break are rows like others', () => {
+  const many = rows([session, step('r', 1, []), reply('r', [text('a\n\n'.repeat(200_000)), call('c', 'edit', { path: 'x' })]), result('r', 'c', { changes: [{ path: '/w/a\nok', before: null, after: 'x' }] })])
+  expect(many.length).toBe(200_002)
+  expect(many.at(-1)).toMatchObject({ files: ['a\\nok'] })
+})

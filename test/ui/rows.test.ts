@@ -89,6 +89,7 @@ test('a long input is cut and counted', () => {
   const rows = renderRow(row, wide).split('\n')
   expect(rows.length).toBe(24)
   expect(rows.at(-1)).toBe('  2 images, … +78 lines')
+  expect(renderRow({ ...row, text: 'x'.repeat(1_000_000), images: 0 }, wide).split('\n').at(-1)).toBe('  … +996000 characters')
 })
 
 test('without colours nothing is painted, and what colours say is said', () => {
