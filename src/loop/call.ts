@@ -42,7 +42,8 @@ export async function prepare(work: Work, { call, tool, input }: Valid): Promise
 export const judge = (work: Work, { accesses }: Pick<Prepared, 'accesses'>): Decision => {
   const { state } = work.ledger
   const { policy, defaults } = work.deps
-  return decide(accesses, { ...policy, mode: state.mode ?? defaults.mode, rules: [...policy.rules, ...state.grants] })
+  const mode = state.mode ?? defaults.mode
+  return decide(accesses, { ...policy, mode: policy.editAsks && (mode === 'edit' || mode === 'auto') ? 'ask' : mode, rules: [...policy.rules, ...state.grants] })
 }
 
 /** Gate three, then the effect: permitted by rule, mode or person as it was prepared; prepared again after a wait, and asked again if it differs. */
@@ -59,7 +60,7 @@ export async function carryOut(work: Work, valid: Valid, prepared: Prepared | Re
     if (answer.verdict === 'deny') return settle(work, call.id, 'denied', deniedText(answer.by, answer.reason, decision.because))
     const again = await prepare(work, valid)
     if ('refused' in again) return refuse(work, call, again, judge(work, again))
-    if (sameEffect(asked, again)) return execute(work, valid, again, { by: 'user', because: 'approved', sandbox: false })
+    if (sameEffect(asked, again)) return execute(work, valid, again, { by: 'user', because: 'approved', sandbox: judge(work, again).sandbox })
     asked = again
   }
   settle(work, call.id, 'denied', 'Not run: what it would do changed each time it was approved.')

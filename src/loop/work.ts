@@ -13,7 +13,10 @@ export interface AgentDeps {
   system(): Promise<Pick<FactOf<'system'>, 'text' | 'instructions'>>
   cwd: string
   /** Configured rules and sandbox; mode and grants come from the log. */
-  policy: Pick<Policy, 'root' | 'rules' | 'sandbox'>
+  policy: Pick<Policy, 'root' | 'rules' | 'sandbox' | 'alwaysSandbox'> & {
+    /** The root is too wide (the home folder, `/`) for edits to be free in any mode but full. */
+    editAsks?: boolean
+  }
   limits: Limits
   checks: readonly string[]
   checkAttempts: number

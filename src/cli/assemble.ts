@@ -1,0 +1,141 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { addProjectRules } from '../config/trust.ts'
+import { userFolder } from '../config/places.ts'
+import { loadInstructions } from '../config/instructions.ts'
+import { systemPrompt } from '../config/system-prompt.ts'
+import { addUserRules } from '../config/user-settings.ts'
+import type { Blobs, Host, Tool } from '../core/ports.ts'
+import type { FactOf } from '../core/record.ts'
+import { redact } from '../core/redact.ts'
+import { openAgent, type Agent } from '../loop/agent.ts'
+import type { Look } from '../loop/reconcile.ts'
+import type { AgentDeps } from '../loop/work.ts'
+import { isSameProcess } from '../os/process-start.ts'
+import { readWhole } from '../os/files.ts'
+import type { SessionLog } from '../session/log.ts'
+import { textOrFile, type Settings } from './configure.ts'
+import type { Options } from './options.ts'
+import type { Place } from './place.ts'
+
+export interface Assembly {
+  log: SessionLog
+  place: Place
+  settings: Settings
+  options: Options
+  tools: readonly Tool[]
+  blobs: Blobs
+  sandboxWorks: boolean
+  model: AgentDeps['model']
+  /** Taken when neither the log nor the command line names one. */
+  defaultModel: string | null
+  checkpoint: Host['checkpoint']
+  canAsk(): boolean
+}
+
+/** An agent over this log, with everything the loop needs from outside. */
+export async function assemble(parts: Assembly): Promise<Agent> {
+  const { log, settings, options, place } = parts
+  const { config } = settings
+  const system = systemOf(parts)
+  const secrets = secretsOf(process.env)
+  const agent = await openAgent(log, {
+    host: hostOf(parts),
+    tools: parts.tools,
+    model: parts.model,
+    system: () => Promise.resolve(system),
+    cwd: place.cwd,
+    policy: { root: place.root, rules: config.rules, sandbox: parts.sandboxWorks, alwaysSandbox: config.sandbox.enabled === true, editAsks: place.tooWide },
+    limits: config.limits,
+    checks: config.checks,
+    checkAttempts: config.checkAttempts,
+    compaction: config.compaction,
+    redact: (text) => redact(text, secrets),
+    canAsk: () => parts.canAsk(),
+    saveGrant: async (scope, rules) => {
+      const saved = scope === 'user' ? await addUserRules(rules, settings.places) : addProjectRules(place.root, rules, settings.places)
+      if (!saved.ok) throw new Error(`The grant holds for this session only: ${saved.why}`)
+    },
+    defaults: { model: parts.defaultModel, effort: config.effort, mode: config.mode },
+  }, LOOK)
+  settle(agent, parts, options)
+  return agent
+}
+
+/** What this start asks for and the log does not say yet. A log may tighten the mode that is configured here; to loosen it takes a person. */
+function settle(agent: Agent, { defaultModel, settings: { config } }: Assembly, options: Options): void {
+  const { state } = agent
+  const wanted: FactOf<'set'> = { type: 'set' }
+  const model = options.model === undefined ? (state.model ?? defaultModel) : config.model
+  if (model !== null && model !== state.model) wanted.model = model
+  if (state.effort === null || options.effort !== undefined) if (config.effort !== state.effort) wanted.effort = config.effort
+  const mode = options.mode === undefined && state.mode !== null && STRICTNESS.indexOf(state.mode) < STRICTNESS.indexOf(config.mode) ? state.mode : config.mode
+  if (mode !== state.mode) wanted.mode = mode
+  if (Object.keys(wanted).length > 1) agent.note(wanted)
+}
+
+const STRICTNESS = ['plan', 'ask', 'edit', 'auto', 'full']
+
+/** Taken once a start, so that the prefix of every request stays the same. */
+function systemOf({ place, settings: { config, places }, options }: Assembly): Pick<FactOf<'system'>, 'text' | 'instructions'> {
+  const { repository } = place
+  const { files } = loadInstructions({ root: place.root, cwd: place.cwd, names: config.instructions, own: join(userFolder(places), 'AGENTS.md') })
+  const custom = textOrFile('--system', options.system, place.cwd)
+  const append = textOrFile('--append-system', options.appendSystem, place.cwd)
+  const text = systemPrompt({
+    facts: {
+      cwd: place.cwd, root: place.root, platform: process.platform, shell: config.shell.path ?? 'bash', day: new Date().toISOString().slice(0, 10),
+      git: repository ? { head: repository.head, branch: repository.branch } : null, mode: config.mode,
+    },
+    instructions: files,
+    ...(custom === undefined ? {} : { system: custom }),
+    ...(append === undefined ? {} : { append }),
+  })
+  return { text, ...(files.length > 0 ? { instructions: files.map(({ path, sha256 }) => ({ path, sha256 })) } : {}) }
+}
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
+
+/** Nine letters and digits: short on a screen, and an id that every provider takes. */
+export const newId = (): string => Array.from(randomBytes(9), (byte) => ALPHABET[byte % ALPHABET.length]).join('')
+
+const hostOf = ({ blobs, checkpoint }: Assembly): Host => ({
+  now: () => Date.now(),
+  id: newId,
+  random: () => Math.random(),
+  sha256: (data) => createHash('sha256').update(data).digest('hex'),
+  wait: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal.aborted) return resolve()
+      const end = (): void => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      const timer = setTimeout(end, ms)
+      signal.addEventListener('abort', end)
+    }),
+  blobs,
+  checkpoint,
+})
+
+/** The values of keys in our environment, so that they reach neither the log nor a model, in whatever form they are shown. */
+const secretsOf = (env: NodeJS.ProcessEnv): string[] =>
+  Object.entries(env).flatMap(([name, value]) => (value !== undefined && value.length >= 12 && /_(API_KEY|TOKEN|SECRET|PASSWORD)$/.test(name) ? [value] : []))
+
+const LOOK: Look = {
+  hashOf: async (path) => {
+    const read = await readWhole(path, new AbortController().signal)
+    return read.ok ? read.sha256 : null
+  },
+  lives: ({ pid, started }) => Promise.resolve(isSameProcess(pid, started ?? null)),
+  outputOf: async ({ output }) => {
+    if (output === undefined) return ''
+    try {
+      return (await readFile(output, 'utf8')).slice(-4_000)
+    } catch {
+      return ''
+    }
+  },
+}

@@ -1,0 +1,43 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+
+const QUIET_MS = 2_000
+const MOST = 10 * 1024 * 1024
+
+/** The words of the command line, the files named `@file`, and what is piped in; null: nothing of it. */
+export async function headlessPrompt(words: readonly string[], cwd: string, stdin: (Readable & { isTTY?: boolean }) | null, warn: (text: string) => void): Promise<string | null> {
+  const files = words.filter((word) => isFileArgument(word, cwd))
+  const prompt = words.filter((word) => !files.includes(word)).join(' ').trim()
+  const parts = files.map((word) => quote(word.slice(1), readFileSync(resolve(cwd, word.slice(1)), 'utf8')))
+  const piped = stdin && !stdin.isTTY ? (await readAll(stdin, warn)).trimEnd() : ''
+  if (piped !== '') parts.push(prompt === '' && parts.length === 0 ? piped : quote('stdin', piped))
+  const all = [prompt, ...parts].filter((part) => part !== '').join('\n\n')
+  return all === '' ? null : all
+}
+
+const isFileArgument = (word: string, cwd: string): boolean => {
+  const file = resolve(cwd, word.slice(1))
+  return /^@[^\s]+$/.test(word) && existsSync(file) && statSync(file).isFile()
+}
+
+const quote = (name: string, text: string): string => `<file name="${name.replaceAll('"', '&quot;')}">\n${text.trimEnd()}\n</file>`
+
+/** To its end. A program that waits for ever for a writer that never comes must say so. */
+async function readAll(stdin: Readable, warn: (text: string) => void): Promise<string> {
+  let timer: NodeJS.Timeout | undefined = setTimeout(() => warn('tiller is waiting for the end of its standard input; close it with < /dev/null where there is none.\n'), QUIET_MS)
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of stdin) {
+      clearTimeout(timer)
+      timer = undefined
+      chunks.push(Buffer.from(chunk as Uint8Array))
+      size += chunks.at(-1)?.length ?? 0
+      if (size > MOST) throw new Error(`more than ${MOST / 1024 / 1024} MB on standard input: write it to a file and name the file in the prompt`)
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
