@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Repository } from '../os/git-repository.ts'
 import type { SessionFault } from '../session/fault.ts'
@@ -5,7 +6,8 @@ import { newestSession } from '../session/list.ts'
 import { createLog, type SessionLog } from '../session/log.ts'
 import { openLog } from '../session/open-log.ts'
 import { newId } from './assemble.ts'
-import { UsageError } from './options.ts'
+import type { Settings } from './configure.ts'
+import { UsageError, type Options } from './options.ts'
 import type { Place } from './place.ts'
 
 declare const TILLER_VERSION: string
@@ -42,4 +44,15 @@ export function newestHere(place: Place, folder: string): SessionLog {
   const found = newestSession(folder, { root: place.root, cwd: place.cwd })
   if (!found) throw new UsageError(`There is no session of this folder to continue (looked in ${folder}). Leave out --continue to begin one.`)
   return existingSession(found.file)
+}
+
+/** The session that this start goes on with, or a new one. */
+export function sessionFor(options: Options, place: Place, settings: Settings): SessionLog {
+  const folder = sessionFolder(place, settings.config.sessionDir)
+  if (options.session !== undefined) {
+    const file = resolve(place.cwd, options.session)
+    return existsSync(file) ? existingSession(file) : freshSession(place, folder, file)
+  }
+  if (options.continue) return newestHere(place, folder)
+  return freshSession(place, folder)
 }

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { Command } from '../core/command.ts'
 import type { AgentEvent } from '../core/ports.ts'
-import type { FactOf, OutcomeStatus } from '../core/record.ts'
+import type { FactOf, OutcomeStatus, SessionRecord } from '../core/record.ts'
 import type { Agent } from '../loop/agent.ts'
 
 export interface Headless {
@@ -13,6 +13,8 @@ export interface Headless {
   commands: Readable | null
   stdout: Writable
   stderr: Writable
+  /** Records that reach the disk with the first input. */
+  before: readonly SessionRecord[]
   /** Called when stdin with commands has ended, so that nobody can be asked from then on. */
   onNobody(): void
   /** Checks the final answer; null: it is as wanted. */
@@ -26,8 +28,10 @@ export async function runHeadless(face: Headless): Promise<number> {
   let answer = ''
   let refused = false
   const print = (text: string): void => void stdout.write(text)
+  const before = [...face.before]
   const unsubscribe = agent.subscribe((event) => {
-    if (face.json) print(`${JSON.stringify(event)}\n`)
+    // What waited in memory was written with the first input, so it is told now.
+    if (face.json) for (const record of [...(event.type === 'input' ? before.splice(0) : []), event]) print(`${JSON.stringify(record)}\n`)
     if (event.type === 'reply' && event.stop === 'end') answer = textOf(event)
     if (event.type === 'reply' && event.retry && event.fault && !face.json) stderr.write(`${event.fault.message} Trying again in ${Math.max(0, Math.round((event.retry.at - event.at) / 1000))} s.\n`)
     if (event.type === 'outcome') outcomes.push(event)

@@ -1,0 +1,70 @@
+import { isKnownRecord } from '../core/path.ts'
+import type { Blobs } from '../core/ports.ts'
+import type { SessionRecord } from '../core/record.ts'
+import type { Agent } from '../loop/agent.ts'
+import type { Models } from '../model/registry.ts'
+import { openBlobs } from '../session/blob.ts'
+import { blobsOf } from '../session/companion.ts'
+import type { SessionLog } from '../session/log.ts'
+import { assemble } from './assemble.ts'
+import type { Settings } from './configure.ts'
+import { modelsOf } from './models.ts'
+import { UsageError, type Options } from './options.ts'
+import type { Place } from './place.ts'
+import { toolsFor } from './tools.ts'
+
+export interface Connected {
+  agent: Agent
+  log: SessionLog
+  models: Models
+  blobs: Blobs
+  /** Records of a session that is not yet on the disk: they are written with its first input. */
+  fresh: readonly SessionRecord[]
+  close(): void
+}
+
+export interface ToConnect {
+  log: SessionLog
+  place: Place
+  settings: Settings
+  options: Options
+  canAsk(): boolean
+  /** Without a model there is nothing to do: exit 2 and how to set one. */
+  mustHaveModel: boolean
+  msPerDelta?: number
+}
+
+/** An agent over a session, with its models and tools. */
+export async function connect(wanted: ToConnect): Promise<Connected> {
+  const { log, place, settings, options } = wanted
+  const blobs = openBlobs(blobsOf(log.file))
+  const models = modelsOf(settings, options, place.cwd, blobs, wanted.msPerDelta)
+  const defaultModel = settings.config.model ?? lastModel(log) ?? (await models.firstUsable()) ?? null
+  if (defaultModel === null && wanted.mustHaveModel) throw new UsageError(NO_MODEL)
+  if (settings.config.limits.cost != null && defaultModel !== null) await refuseUnknownPrice(models, defaultModel, options)
+  const { tools, sandboxWorks, attach } = await toolsFor({ log, place, settings, options, blobs })
+  const agent = await assemble({
+    log, place, settings, options, tools, blobs, sandboxWorks, defaultModel,
+    model: (id) => models.get(id), checkpoint: () => Promise.resolve({ tree: null, note: 'checkpoints are off' }), canAsk: () => wanted.canAsk(),
+  })
+  attach(agent)
+  return {
+    agent, log, models, blobs,
+    fresh: log.records.length > 0 && log.records.every((record) => record.type === 'session' || record.type === 'set') ? (log.records as readonly SessionRecord[]) : [],
+    close: () => log.close(),
+  }
+}
+
+const NO_MODEL =
+  'no model is set, and neither a key nor a local server was found. Name one with --model provider/model or "model" in ~/.config/tiller/agentrc, with its key in ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY; or start Ollama, LM Studio or llama.cpp; or try tiller demo'
+
+function lastModel(log: SessionLog): string | null {
+  const set = log.records.findLast((record) => isKnownRecord(record) && record.type === 'set' && record.model !== undefined)
+  return set && isKnownRecord(set) && set.type === 'set' ? (set.model ?? null) : null
+}
+
+async function refuseUnknownPrice(models: Models, id: string, options: Options): Promise<void> {
+  if (options.maxCost === undefined) return
+  const model = await models.get(id)
+  if (model.limits.price === null) throw new UsageError(`--max-cost: the price of ${id} is unknown, so its cost cannot be limited. Set providers.<name>.models.<model>.price in .agentrc, or use --max-tokens`)
+}

@@ -1,0 +1,42 @@
+import { runHeadless } from '../faces/headless.ts'
+import type { Agent } from '../loop/agent.ts'
+import { configure } from './configure.ts'
+import { connect } from './connect.ts'
+import { headlessPrompt } from './headless-prompt.ts'
+import { UsageError, type Options } from './options.ts'
+import { placeOf } from './place.ts'
+import { endOnSignals } from './signals.ts'
+import { sessionFor } from './open-session.ts'
+import { stopEverything } from './stop-everything.ts'
+
+/** `-p`, `--json`, `--json-in`, or no terminal: one or more runs without a screen. */
+export async function startHeadless(options: Options): Promise<number> {
+  const say = (line: string): void => void process.stderr.write(line)
+  const place = placeOf(process.cwd())
+  const settings = await configure(options, place)
+  for (const warning of settings.warnings) say(`tiller: ${warning}\n`)
+  if (options.resume === true) throw new UsageError('--resume needs a session id where there is no terminal to pick one in (tiller sessions lists them)')
+  const prompt = await headlessPrompt(options.prompt, place.cwd, options.jsonIn ? null : process.stdin, say)
+  if (prompt === null && !options.jsonIn) throw new UsageError('there is no prompt: give one as an argument or on standard input')
+
+  let agent: Agent | null = null
+  const leave = (code: number): void => void stopEverything().finally(() => process.exit(code))
+  endOnSignals(() => agent, leave)
+  let someone = options.jsonIn === true
+  const connection = await connect({ log: sessionFor(options, place, settings), place, settings, options, canAsk: () => someone, mustHaveModel: true })
+  agent = connection.agent
+  if (!place.repository) say('tiller: this is not a git repository; undo and the git tool have less to go by.\n')
+  const code = await runHeadless({
+    agent, prompt, json: options.json === true, commands: options.jsonIn ? process.stdin : null, stdout: process.stdout, stderr: process.stderr,
+    before: connection.fresh, onNobody: () => void (someone = false),
+    ...(options.outputSchema === undefined ? {} : { checkAnswer: await answerChecker(options.outputSchema, place.cwd) }),
+  })
+  await stopEverything()
+  connection.close()
+  return code
+}
+
+async function answerChecker(file: string, cwd: string): Promise<(text: string) => string | null> {
+  const { readSchema } = await import('./output-schema.ts')
+  return readSchema(file, cwd)
+}
