@@ -34,7 +34,7 @@ export function onDelta(view: View, delta: { run: string } & Delta): View {
 export function onReply(view: View, record: RecordOf<'reply'>): View {
   const stream = view.inner.reply?.run === record.run ? view.inner.reply : noStream(record.run)
   const rows: Row[] = [...restOf(record, stream)]
-  if (record.stop !== 'end' && record.stop !== 'calls' && record.stop !== 'error') rows.push({ kind: 'stop', stop: record.stop })
+  if (record.stop !== 'end' && record.stop !== 'calls' && !record.fault) rows.push({ kind: 'stop', stop: record.stop })
   const attempt = view.live.request?.attempt ?? 1
   if (record.fault) rows.push(toFault(record, record.fault, attempt))
   const retry = record.retry ? { at: record.retry.at, attempt: attempt + 1, of: record.retry.of } : null

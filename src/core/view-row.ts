@@ -1,4 +1,4 @@
-import type { Effort, FactOf, FaultKind, Mode, OutcomeStatus, ResultStatus, Rule, Stop } from './record.ts'
+import type { Effort, FaultKind, Mode, OutcomeStatus, ResultStatus, Rule, Stop } from './record.ts'
 
 /**
  * What a settled row says. Rows hold only sanitized text, and of long things only what is shown (the rest is in the
@@ -44,7 +44,7 @@ export interface InputRow {
   step: number
 }
 
-export type InputFrom = NonNullable<FactOf<'input'>['from']>
+export type InputFrom = 'user' | 'check' | 'hook' | 'tiller'
 
 /** One block of a reply's Markdown, or a piece of a very long one. */
 export interface TextRow {
@@ -85,19 +85,24 @@ export interface CallRow {
   alive: number[]
 }
 
-export interface OutcomeRow {
+/** What a run took and changed. */
+export interface Used {
+  calls: number
+  tokens: { input: number; output: number }
+  cost: Cost
+  /** Paths, relative to the root where they are in it; the first 500. */
+  files: readonly string[]
+  added: number
+  removed: number
+}
+
+export interface OutcomeRow extends Used {
   kind: 'outcome'
   run: string
   status: OutcomeStatus
   reason: string
   ms: number | null
   steps: number
-  calls: number
-  tokens: { input: number; output: number }
-  cost: Cost
-  files: readonly string[]
-  added: number
-  removed: number
   alive: number[]
 }
 

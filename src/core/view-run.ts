@@ -4,7 +4,7 @@ import { settleCalls } from './view-calls.ts'
 import { everyText, oneLine } from './view-excerpt.ts'
 import { noStream, withRows } from './view-reply.ts'
 import type { OutcomeRow, Row } from './view-row.ts'
-import { noCost, noLive, noTokens, withStatus, type Run, type Status, type View, type Waiting } from './view-state.ts'
+import { noLive, noUse, withStatus, type Run, type Status, type View, type Waiting } from './view-state.ts'
 
 /** Of titles and of the first words of a prompt. */
 export const TITLE = 60
@@ -38,7 +38,7 @@ export function onStep(view: View, record: RecordOf<'step'>): View {
 }
 
 const newRun = (record: RecordOf<'step'>, prompt: string): Run => ({
-  id: record.run, prompt, since: record.at, step: 0, attempt: 1, calls: 0, tokens: noTokens, cost: noCost, files: [], added: 0, removed: 0,
+  ...noUse, id: record.run, prompt, since: record.at, step: 0, attempt: 1,
 })
 
 function toInputRow(input: Waiting, step: number): Row {
@@ -60,11 +60,10 @@ export function onOutcome(view: View, record: RecordOf<'outcome'>): View {
   const settled = settleCalls(view, true)
   const run = settled.run?.id === record.run ? settled.run : null
   const reason = oneLine(record.reason, 500)
+  const { calls, tokens, cost, files, added, removed } = run ?? noUse
+  const ms = record.ms ?? (run ? Math.max(0, record.at - run.since) : null)
   const row: OutcomeRow = {
-    kind: 'outcome', run: record.run, status: record.status, reason,
-    ms: record.ms ?? (run ? Math.max(0, record.at - run.since) : null),
-    steps: run?.step ?? 0, calls: run?.calls ?? 0, tokens: run?.tokens ?? noTokens, cost: run?.cost ?? noCost,
-    files: run?.files ?? [], added: run?.added ?? 0, removed: run?.removed ?? 0, alive: record.alive ?? [],
+    kind: 'outcome', run: record.run, status: record.status, reason, ms, steps: run?.step ?? 0, calls, tokens, cost, files, added, removed, alive: record.alive ?? [],
   }
   return {
     ...withRows(settled, [row]),

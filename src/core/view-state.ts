@@ -1,6 +1,6 @@
 import type { Access, Effort, Image, Mode, OutcomeStatus, Preview, ResultStatus, UnknownRecord, When } from './record.ts'
 import type { AgentEvent } from './ports.ts'
-import type { CallRow, Cost, InputFrom, Row } from './view-row.ts'
+import type { CallRow, Cost, InputFrom, Row, Used } from './view-row.ts'
 import type { Blocks } from './view-blocks.ts'
 import type { Grown } from './grow.ts'
 
@@ -97,20 +97,14 @@ export interface Job {
   since: number
 }
 
-/** What the run has used up so far, for the status line and the limits. */
-export interface Run {
+/** The run and what it has used up so far, for the status line and the limits. */
+export interface Run extends Used {
   id: string
   /** The first words of what began it. */
   prompt: string
   since: number
   step: number
   attempt: number
-  calls: number
-  tokens: { input: number; output: number }
-  cost: Cost
-  files: readonly string[]
-  added: number
-  removed: number
 }
 
 export interface Status {
@@ -134,6 +128,7 @@ export interface Status {
 
 export const noTokens = { input: 0, output: 0 }
 export const noCost: Cost = { usd: 0, unknown: false }
+export const noUse: Used = { calls: 0, tokens: noTokens, cost: noCost, files: [], added: 0, removed: 0 }
 export const withStatus = (view: View, to: Partial<Status>): View => ({ ...view, status: { ...view.status, ...to } })
 
 /** What `reduce` remembers for itself. */

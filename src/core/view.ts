@@ -7,7 +7,7 @@ import { onDelta, onReply, withRows } from './view-reply.ts'
 import { mark, onRewind } from './view-rewind.ts'
 import type { Row } from './view-row.ts'
 import { countReply, onInput, onOutcome, onStep, onWithdraw, TITLE } from './view-run.ts'
-import { noLive, withStatus, type Status, type View, type ViewEvent } from './view-state.ts'
+import { noCost, noLive, noTokens, withStatus, type Status, type View, type ViewEvent } from './view-state.ts'
 
 export { landing } from './view-summary.ts'
 export type { CallRow, Cost, Excerpt, InputRow, OutcomeRow, Row, TextRow } from './view-row.ts'
@@ -21,7 +21,7 @@ export function emptyView(): View {
     waiting: [], asks: [], jobs: [], run: null, last: null,
     status: {
       session: null, root: null, cwd: null, branch: null, title: '', model: null, mode: null, effort: null,
-      context: null, tokens: { input: 0, output: 0 }, cost: { usd: 0, unknown: false }, compactions: 0,
+      context: null, tokens: noTokens, cost: noCost, compactions: 0,
     },
     inner: { next: 0, late: false, instructions: '', checkpoint: '', reply: null, partial: new Map(), marks: new Grown() },
   }
