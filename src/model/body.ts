@@ -111,14 +111,14 @@ function events(body: ReadableStream<Uint8Array>, exchange: Exchange, repair: Re
           else frames.push(decoder.decode(value, { stream: true }))
           if (exchange.failure) break
         }
-        if (ready !== '') controller.enqueue(encoder.encode(ready))
-        ready = ''
-        if (exchange.failure) throw exchange.failure
-        if (exchange.ended) controller.close()
       } catch (error) {
-        if (exchange.failure) void reader.cancel().catch(() => undefined)
-        controller.error(exchange.failure ?? fail(exchange, fault.cut(exchange.target, exchange.noise), error))
+        fail(exchange, fault.broken(error, exchange.target, exchange.noise), error)
       }
+      if (ready !== '') controller.enqueue(encoder.encode(ready))
+      ready = ''
+      // A stream that is errored drops what is still on its way. So it ends, and who reads it looks at the failure.
+      if (exchange.failure) void reader.cancel().catch(() => undefined)
+      if (exchange.failure || exchange.ended) controller.close()
     },
     async cancel(reason) {
       await reader.cancel(reason)

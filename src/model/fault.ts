@@ -4,7 +4,7 @@ import type { Target } from './exchange.ts'
 import { readServerError, type ServerError } from './server-error.ts'
 
 /** Every way in which a request fails, as one kind to decide by and one sentence to read. */
-export const fault = { refused, inStream, unreachable, idle, cut, empty, garbage }
+export const fault = { refused, inStream, unreachable, idle, broken, cut, empty, garbage, filtered, stopped }
 
 interface Answer {
   status: number
@@ -31,9 +31,9 @@ function inStream(error: unknown, target: Target): Fault {
 function unreachable(error: unknown, url: URL, target: Target, proxy?: URL): Fault {
   const causes = chain(error)
   const code = causes.map((cause) => (cause as { code?: unknown }).code).find((value): value is string => typeof value === 'string') ?? ''
-  if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)) return idle(target, 300_000)
+  if (SILENCE.test(code)) return idle(target, 300_000)
   const where = proxy ? `${url.host} through the proxy ${proxy.host}` : url.host
-  const why = NETWORK[code] ?? (/certificate|self.signed|CERT_|TLS|SSL/i.test(`${code} ${causes.at(-1)?.message}`) ? `its TLS certificate was not accepted (${code || causes.at(-1)?.message}). Set NODE_EXTRA_CA_CERTS if a company proxy signs it` : undefined)
+  const why = NETWORK[code] ?? (code.startsWith('HPE_') || causes.some((cause) => cause.name === 'HTTPParserError') ? 'it does not speak HTTP. Check baseURL' : undefined) ?? (/certificate|self.signed|CERT_|TLS|SSL/i.test(`${code} ${causes.at(-1)?.message}`) ? `its TLS certificate was not accepted (${code || causes.at(-1)?.message}). Set NODE_EXTRA_CA_CERTS if a company proxy signs it` : undefined)
   const plain = causes.at(-1)?.message ?? 'unknown cause'
   return { kind: 'network', message: clean(`${target.provider} cannot be reached at ${where}: ${why ?? plain}.`, target) }
 }
@@ -49,11 +49,20 @@ const NETWORK: Record<string, string> = {
   ENETUNREACH: 'there is no network (ENETUNREACH)',
   UND_ERR_CONNECT_TIMEOUT: 'the connection timed out. Check the network, or set HTTPS_PROXY',
   UND_ERR_SOCKET: 'the connection was closed',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS. Use http:// in baseURL, or check the port',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS. Use http:// in baseURL, or check the port',
 }
 
 function idle(target: Target, ms: number): Fault {
   return { kind: 'idle', message: `${name(target)} sent nothing for ${duration(ms)}.` }
 }
+
+/** The connection broke in the middle of the reply. Node's own limit on silence is one of the ways. */
+function broken(error: unknown, target: Target, noise: string): Fault {
+  return chain(error).some((cause) => SILENCE.test(String((cause as { code?: unknown }).code))) ? idle(target, 300_000) : cut(target, noise)
+}
+
+const SILENCE = /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/
 
 /** The stream ended before the reply did. */
 function cut(target: Target, noise: string): Fault {
@@ -63,6 +72,16 @@ function cut(target: Target, noise: string): Fault {
     return build(kind === 'bad-request' ? 'server' : kind, said, target, said.status, said.retryAfterMs)
   }
   return { kind: 'network', message: `The connection to ${name(target)} ended in the middle of the reply.` }
+}
+
+/** The provider's filter stopped the reply before it said anything. */
+function filtered(reason: string, said: string, target: Target): Fault {
+  return build('filter', { message: said === '' || said === reason ? reason : `${said} (${reason})`, words: '' }, target)
+}
+
+/** The provider itself says that the reply came to nothing. */
+function stopped(reason: string, said: string, target: Target): Fault {
+  return { kind: 'garbage', message: clean(`${name(target)} stopped with ${reason}${said === '' ? '' : `: ${shorten(said)}`}.`, target) }
 }
 
 function empty(target: Target): Fault {
@@ -153,9 +172,9 @@ function windowInText(text: string): number | undefined {
 }
 
 const WINDOW = [
+  /> ?(\d{3,})/,
   /(?:maximum|max|available|limited|only) ?(?:model )?(?:context|prompt|input|sequence)[\w ]*?(?:is|of|size|to|:|=)? ?\(?(\d{3,})/i,
   /(?:context|n_ctx|window|limit)[\w' ]*?(?:is|of only|of|size|:|=|\()+ ?(\d{3,})/i,
-  /> ?(\d{3,})/,
   /(?:allowed|maximum|max|limit) ?\((\d{3,})/i,
   /n_ctx\D{0,4}(\d{3,})/i,
   /(\d{3,})[- ]tokens? (?:limit|maximum|context|window)/i,

@@ -49,6 +49,7 @@ export function createFrameReader(onFrame: (frame: Frame) => void, noise: (line:
         from = match.index + match[0].length
       }
       rest = all.slice(from)
+      if (rest.length > LONGEST) throw new Error('a line of more than 64 MB')
       scanned = rest.length
     },
     end() {
@@ -58,6 +59,8 @@ export function createFrameReader(onFrame: (frame: Frame) => void, noise: (line:
     },
   }
 }
+
+const LONGEST = 64 * 1024 * 1024
 
 /** Several `data` lines are one value, unless only each of them alone is JSON. */
 function separate(lines: string[]): string[] {

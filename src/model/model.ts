@@ -5,8 +5,9 @@ import { createExchange, fail, type Exchange, type Target } from './exchange.ts'
 import { fault } from './fault.ts'
 import { createIdFor } from './ids.ts'
 import type { ModelFacts, Protocol, Settings, State } from './protocol.ts'
-import { createReply, stopOf, usageOf, type Reply } from './reply.ts'
+import { createReply, stopOf, usageOf, type Finish, type Reply } from './reply.ts'
 import { toCall } from './request.ts'
+import { isObject } from './server-error.ts'
 import type { Transport } from './transport.ts'
 
 export interface ModelSetup {
@@ -116,11 +117,20 @@ function conclude(reply: Reply, exchange: Exchange): ModelEnd {
   const finish = reply.finish
   const usage = usageOf(finish?.usage, exchange.wire?.bytes ?? 0, reply.characters())
   const stop = finish ? stopOf(finish, calls.length > 0) : 'error'
+  if (stop === 'filter' && parts.every((part) => part.type === 'reasoning')) throw fail(exchange, fault.filtered(finish?.finishReason.raw ?? '', explanation(finish), exchange.target))
   if (stop !== 'error') return { type: 'end', parts, stop, usage }
+  if (finish?.finishReason.raw !== undefined) throw fail(exchange, fault.stopped(finish.finishReason.raw, explanation(finish), exchange.target))
   // Some servers never give a reason. Whole calls, or a text with the protocol's last word after it, are a reply.
   const whole = calls.length > 0 ? calls.every((call) => call.invalid === undefined) : exchange.finished && parts.some((part) => part.type === 'text')
   if (whole && exchange.ended && exchange.noise.trim() === '') return { type: 'end', parts, stop: calls.length > 0 ? 'calls' : 'end', usage }
   throw fail(exchange, parts.length === 0 && exchange.ended && exchange.noise.trim() === '' ? fault.empty(exchange.target) : fault.cut(exchange.target, exchange.noise))
+}
+
+/** What a provider says about why it stopped, wherever it says it. */
+function explanation(finish: Finish | undefined): string {
+  const said = Object.values(finish?.providerMetadata ?? {}).flatMap((metadata) => [metadata['stopDetails'], metadata['promptFeedback'], metadata['finishMessage']])
+  const texts = said.flatMap((value) => (isObject(value) ? [value['explanation'], value['blockReasonMessage'], value['blockReason']] : [value]))
+  return texts.find((text): text is string => typeof text === 'string' && text !== '') ?? ''
 }
 
 async function explained(setup: ModelSetup, exchange: Exchange, error: unknown, signal: AbortSignal): Promise<ModelError> {

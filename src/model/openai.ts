@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ModelRequest } from '../core/ports.ts'
 import type { Dialect, Protocol } from './protocol.ts'
+import { repairResponseEvent } from './response-events.ts'
 
 /** Responses, with nothing stored at the provider: reasoning comes encrypted and goes back as it came. */
 export const openai: Protocol = {
@@ -16,7 +17,7 @@ export const openai: Protocol = {
     ...(effort && request.effort ? { reasoning: request.effort } : {}),
     providerOptions: { openai: { store: false, promptCacheKey: cacheKey(request) } },
   }),
-  repair: {},
+  repair: { frame: repairResponseEvent },
 }
 
 const DIALECT: Dialect = {

@@ -31,15 +31,15 @@ export interface Provider extends ProviderConfig {
   local?: 'ollama' | 'lmstudio' | 'llamacpp'
 }
 
-type BuiltIn = Pick<Provider, 'type' | 'baseURL' | 'keys' | 'local'> & { address?: string }
+type BuiltIn = Pick<Provider, 'type' | 'baseURL' | 'keys' | 'local'> & { variable?: string }
 
-/** Known by name. `address` is the variable that moves it. */
+/** Known by name. `variable` names another address for it. */
 const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
-  anthropic: { type: 'anthropic', baseURL: 'https://api.anthropic.com/v1', keys: ['ANTHROPIC_API_KEY'], address: 'ANTHROPIC_BASE_URL' },
-  openai: { type: 'openai', baseURL: 'https://api.openai.com/v1', keys: ['OPENAI_API_KEY'], address: 'OPENAI_BASE_URL' },
+  anthropic: { type: 'anthropic', baseURL: 'https://api.anthropic.com/v1', keys: ['ANTHROPIC_API_KEY'], variable: 'ANTHROPIC_BASE_URL' },
+  openai: { type: 'openai', baseURL: 'https://api.openai.com/v1', keys: ['OPENAI_API_KEY'], variable: 'OPENAI_BASE_URL' },
   google: { type: 'google', baseURL: 'https://generativelanguage.googleapis.com/v1beta', keys: ['GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'] },
   openrouter: { type: 'openai-compatible', baseURL: 'https://openrouter.ai/api/v1', keys: ['OPENROUTER_API_KEY'] },
-  ollama: { type: 'openai-compatible', baseURL: 'http://127.0.0.1:11434/v1', keys: [], local: 'ollama', address: 'OLLAMA_HOST' },
+  ollama: { type: 'openai-compatible', baseURL: 'http://127.0.0.1:11434/v1', keys: [], local: 'ollama', variable: 'OLLAMA_HOST' },
   lmstudio: { type: 'openai-compatible', baseURL: 'http://127.0.0.1:1234/v1', keys: [], local: 'lmstudio' },
   llamacpp: { type: 'openai-compatible', baseURL: 'http://127.0.0.1:8080/v1', keys: [], local: 'llamacpp' },
 }
@@ -47,11 +47,12 @@ const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
 /** All providers: those built in, as far as they are not changed, then the person's own. */
 export function allProviders(configured: Readonly<Record<string, ProviderConfig>>, environment: Readonly<Record<string, string | undefined>>): Map<string, Provider> {
   const providers = new Map<string, Provider>()
-  for (const [name, { address, ...known }] of Object.entries(BUILT_IN)) {
+  for (const [name, { variable, ...known }] of Object.entries(BUILT_IN)) {
     const own = configured[name]
-    const moved = address === undefined ? undefined : environment[address]
+    const moved = variable === undefined ? undefined : environment[variable]
     const type = own?.type ?? known.type
-    providers.set(name, { ...known, ...own, name, type, baseURL: normalAddress(own?.baseURL ?? (moved ? withScheme(moved) : known.baseURL), type) })
+    const address = own?.baseURL ?? (moved ? (name === 'ollama' ? ollamaAddress(moved) : moved) : known.baseURL)
+    providers.set(name, { ...known, ...own, name, type, baseURL: normalAddress(address, type, known.local !== undefined) })
   }
   for (const [name, own] of Object.entries(configured)) {
     if (providers.has(name)) continue
@@ -62,17 +63,18 @@ export function allProviders(configured: Readonly<Record<string, ProviderConfig>
   return providers
 }
 
-/** `OLLAMA_HOST` is often a bare host and port, and 0.0.0.0 for the server's own use. */
-const withScheme = (address: string): string => {
-  const url = /^\w+:\/\//.test(address) ? address : `http://${address}`
-  return /^https?:\/\/[^/]*:\d+/.test(url) || url.startsWith('https://') || !url.includes('0.0.0.0') ? url.replace('0.0.0.0', '127.0.0.1') : `${url.replace('0.0.0.0', '127.0.0.1')}:11434`
+/** `OLLAMA_HOST` may be a bare host, with or without a port, and 0.0.0.0 for the server's own use. */
+function ollamaAddress(value: string): string {
+  if (/^\w+:\/\//.test(value)) return value.replace('//0.0.0.0', '//127.0.0.1')
+  const [host = '', port = '11434'] = value.replace(/\/.*$/, '').split(':')
+  return `http://${host === '' || host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`
 }
 
 const VERSION: Readonly<Record<ProviderType, string>> = { anthropic: '/v1', openai: '/v1', 'openai-compatible': '/v1', google: '/v1beta' }
 const ENDPOINT = /\/(chat\/completions|completions|responses|messages|models)$/
 
 /** The address as the SDK wants it: no endpoint at its end, and the version where there is no path. */
-function normalAddress(address: string, type: ProviderType): string {
+function normalAddress(address: string, type: ProviderType, local = false): string {
   if (address === '') return ''
   const trimmed = address.replace(/\/+$/, '').replace(ENDPOINT, '')
   let url: URL
@@ -82,6 +84,6 @@ function normalAddress(address: string, type: ProviderType): string {
     return trimmed
   }
   // Some remote compatible servers answer at the root; a local one hardly ever does.
-  const add = url.pathname === '/' && (type !== 'openai-compatible' || isLoopback(url.hostname))
+  const add = url.pathname === '/' && (type !== 'openai-compatible' || local || isLoopback(url.hostname))
   return add ? `${trimmed}${VERSION[type]}` : trimmed
 }

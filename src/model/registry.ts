@@ -68,9 +68,9 @@ const REMOTE_MS = 5_000
 
 /** Every model that a person can name. Nothing is loaded or asked before it is used. */
 export function createModels(options: ModelsOptions): Models {
-  const { environment, now } = options
+  const { environment, now, idleMs = 300_000 } = options
   const providers = allProviders(options.providers, environment)
-  const transport = createTransport({ environment, offline: options.offline ?? false, fetch: options.fetch })
+  const transport = createTransport({ environment, offline: options.offline ?? false, fetch: options.fetch, idleMs })
   const issued = new Set<string>()
   const accessTo = (provider: Provider): Access => createAccess(provider, options)
   const isReady = (provider: Provider): boolean => provider.baseURL !== '' && accessTo(provider).isReady()
@@ -104,7 +104,7 @@ export function createModels(options: ModelsOptions): Models {
         id, facts, protocol, transport, issued, now,
         limits: facts.limits,
         by: protocol.bound ? `${provider.type}:${provider.name}:${model}` : `${provider.type}:${provider.name}`,
-        idleMs: options.idleMs ?? 300_000,
+        idleMs,
         blob: (sha256) => options.blobs.get(sha256),
         access: () => accessTo(provider).open(model),
         explain: (error, signal) => explain(error, model, () => (provider.local ? localModels(provider, signal).then((found) => found.map((each) => each.id)) : offers(provider, signal))),

@@ -87,8 +87,9 @@ function withoutState(part: Part): Part {
   return opaque === undefined ? part : plain
 }
 
-/** The step after the last one that the conversation holds; undefined: it holds none of them. */
+/** The step after the last one that the conversation holds; undefined: what it holds is not of this script. */
 function position({ steps }: Script, request: ModelRequest): number | undefined {
+  if (request.messages.every(({ role }) => role !== 'assistant')) return 0
   const prints = steps.map(({ parts }) => fingerprint(parts))
   let next: number | undefined
   for (const message of request.messages) {

@@ -4,7 +4,7 @@ import type { Part, Stop, Usage } from '../core/record.ts'
 import { parseArguments } from './arguments.ts'
 import type { State } from './protocol.ts'
 
-type Finish = Extract<LanguageModelV4StreamPart, { type: 'finish' }>
+export type Finish = Extract<LanguageModelV4StreamPart, { type: 'finish' }>
 
 /** A reply as it grows. */
 export interface Reply {

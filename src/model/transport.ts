@@ -10,6 +10,8 @@ export interface TransportOptions {
   offline: boolean
   /** In place of Node's own: for tests and for those who embed Tiller. */
   fetch?: Fetch | undefined
+  /** How long a reply may be silent. Node's own fetch gives up after five minutes. */
+  idleMs?: number
 }
 
 export interface Transport {
@@ -18,20 +20,20 @@ export interface Transport {
 }
 
 /** Node's fetch, through a proxy where the environment names one, and only to this machine when offline. */
-export function createTransport({ environment, offline, fetch }: TransportOptions): Transport {
-  const proxies = new Map<string, Promise<Fetch>>()
-  const through = (proxy: URL): Promise<Fetch> => {
-    const opened = proxies.get(proxy.href) ?? openProxy(proxy)
-    proxies.set(proxy.href, opened)
-    return opened
+export function createTransport({ environment, offline, fetch, idleMs = NODE_GIVES_UP }: TransportOptions): Transport {
+  const opened = new Map<string, Promise<Fetch>>()
+  const through = (proxy: URL | undefined): Promise<Fetch> => {
+    const key = proxy?.href ?? ''
+    const ready = opened.get(key) ?? openUndici(proxy)
+    opened.set(key, ready)
+    return ready
   }
   return {
     async send(url, init, target) {
       if (offline && !isLoopback(url.hostname)) throw new ModelError({ kind: 'network', message: `Offline: ${url.host} is not on this machine. Start without --offline, or use a local model.` })
       const proxy = proxyFor(url, environment)
       if (proxy && 'unsupported' in proxy) throw new ModelError({ kind: 'network', message: proxy.unsupported })
-      const plain: Fetch = fetch ?? ((input, options) => globalThis.fetch(input, options))
-      const send = proxy ? await through(proxy.proxy) : plain
+      const send = fetch ?? (proxy || idleMs > NODE_GIVES_UP ? await through(proxy?.proxy) : globalThis.fetch)
       try {
         return await send(url, init)
       } catch (error) {
@@ -41,6 +43,8 @@ export function createTransport({ environment, offline, fetch }: TransportOption
     },
   }
 }
+
+const NODE_GIVES_UP = 300_000
 
 export function isLoopback(hostname: string): boolean {
   const name = hostname.replace(/^\[|\]$/g, '').toLowerCase()
@@ -64,6 +68,15 @@ export function proxyFor(url: URL, environment: Readonly<Record<string, string |
   return { unsupported: `The proxy ${proxy.protocol}//${proxy.host} is of a kind that Tiller cannot use. Set HTTPS_PROXY to an http:// or https:// proxy, or add ${url.hostname} to NO_PROXY.` }
 }
 
+/** What is wrong with the proxy that the environment names, to be said at the start. */
+export function proxyProblem(environment: Readonly<Record<string, string | undefined>>): string | undefined {
+  for (const scheme of ['https', 'http']) {
+    const proxy = proxyFor(new URL(`${scheme}://the-provider.invalid`), environment)
+    if (proxy && 'unsupported' in proxy) return proxy.unsupported
+  }
+  return undefined
+}
+
 /** `NO_PROXY`: hosts, domains (`.test`, `*.test`, `test`), each with or without a port; `*` is everything. */
 function isExempt(url: URL, list: string): boolean {
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
@@ -76,9 +89,10 @@ function isExempt(url: URL, list: string): boolean {
   })
 }
 
-/** undici is loaded only where a proxy is set: it costs start-up time. Its own timeouts are off, the watchdog has them. */
-async function openProxy(proxy: URL): Promise<Fetch> {
-  const { ProxyAgent, fetch } = await import('undici')
-  const dispatcher = new ProxyAgent({ uri: proxy.href, headersTimeout: 0, bodyTimeout: 0 })
+/** undici is loaded only where it is needed: it costs start-up time. Its own timeouts are off, the watchdog has them. */
+async function openUndici(proxy: URL | undefined): Promise<Fetch> {
+  const { Agent, ProxyAgent, fetch } = await import('undici')
+  const timeouts = { headersTimeout: 0, bodyTimeout: 0 }
+  const dispatcher = proxy ? new ProxyAgent({ uri: proxy.href, ...timeouts }) : new Agent(timeouts)
   return (input, init) => fetch(input, { ...(init as object), dispatcher }) as Promise<unknown> as Promise<Response>
 }
