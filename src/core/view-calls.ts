@@ -1,6 +1,6 @@
 import type { RecordOf } from './record.ts'
 import { sanitize } from './sanitize.ts'
-import { countDiff, countLines, everyText, excerpt, oneLine } from './view-excerpt.ts'
+import { countDiff, countLines, everyText, excerpt, oneLine, outputOf } from './view-excerpt.ts'
 import { withRows } from './view-reply.ts'
 import type { CallRow, Row } from './view-row.ts'
 import type { LiveCall, Run, View } from './view-state.ts'
@@ -109,7 +109,7 @@ function toRow(record: RecordOf<'result'>, call: LiveCall | undefined, root: str
     ...countDiff(record.diff ?? ''),
     files: changed.slice(0, MOST_FILES).map((each) => visibleName(shorten(each.path, root))),
     lines: countLines(record.text),
-    output: excerpt(record.text, shown.end, record.status === 'ok' ? shown.ok : shown.not),
+    output: excerpt(name === 'shell' ? outputOf(record.text) : record.text, shown.end, record.status === 'ok' ? shown.ok : shown.not),
     answer: call?.answer ?? null,
     images: record.images?.length ?? 0,
     alive: record.alive ?? [],

@@ -19,6 +19,9 @@ export function countLines(text: string): number {
   return lines
 }
 
+/** A command's output without the line that says its exit code and time, which its row says already. */
+export const outputOf = (text: string): string => text.slice(0, text.length - (/\n*\[exit \d+, [\d.]+ \w+\]\n*$/.exec(text.slice(-60))?.[0].length ?? 0))
+
 /** One line, sanitized and not longer than `most`. */
 export function oneLine(text: string, most = 200): string {
   const line = sanitize(text.slice(0, most * 4)).replace(/\s+/g, ' ').trim()

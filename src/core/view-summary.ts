@@ -40,8 +40,8 @@ const SUMMARIES: Record<string, (field: Fields) => string> = {
   find: (field) => `${field('pattern') || field('glob')}${field('path') ? ` in ${field('path')}` : ''}`,
   grep: (field) => `${field('pattern')}${field('glob') ? ` in ${field('glob')}` : ''}${field('path') ? ` in ${field('path')}` : ''}`,
   shell: (field) => `${field('command')}${field('background') === 'true' ? ' (in the background)' : ''}`,
-  job: (field) => `${field('op')} ${field('id') || field('job')}`,
-  git: (field) => ['op', 'message', 'rev', 'ref', 'name', 'path', 'paths'].map(field).filter(Boolean).join(' '),
+  job: (field) => `${field('op')} ${field('id')}`,
+  git: (field) => [field('op'), field('message').split('\n')[0], field('rev'), field('name'), field('path'), field('paths')].filter(Boolean).join(' '),
   todo: () => '',
 }
 

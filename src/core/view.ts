@@ -2,7 +2,7 @@ import type { Carry, RecordOf, SessionRecord } from './record.ts'
 import { sanitize } from './sanitize.ts'
 import { Grown } from './grow.ts'
 import { onAnswer, onAsk, onCalls, onOutput, onResult, onSpawn, onStart } from './view-calls.ts'
-import { excerpt, oneLine } from './view-excerpt.ts'
+import { excerpt, oneLine, outputOf } from './view-excerpt.ts'
 import { onDelta, onReply, withRows } from './view-reply.ts'
 import { mark, onRewind } from './view-rewind.ts'
 import type { Row } from './view-row.ts'
@@ -138,7 +138,7 @@ function onSet(view: View, record: RecordOf<'set'>): View {
 }
 
 function onShell(view: View, record: RecordOf<'shell'>): View {
-  const row: Row = { kind: 'shell', command: oneLine(record.command), exit: record.exit, model: record.model, output: excerpt(record.text, 'tail', SHELL_LINES) }
+  const row: Row = { kind: 'shell', command: oneLine(record.command), exit: record.exit, model: record.model, output: excerpt(outputOf(record.text), 'tail', SHELL_LINES) }
   return withRows({ ...view, live: { ...view.live, shell: null }, inner: { ...view.inner, partial: new Map() } }, [row])
 }
 

@@ -1,7 +1,7 @@
 import { openView } from '../core/view-open.ts'
 import { emptyView, landing, reduce, type Row, type View, type ViewEvent } from '../core/view.ts'
 import { loadMarkdown } from './markdown.ts'
-import { prepareRows, renderRows } from './rows.ts'
+import { gapBetween, prepareRows, renderRows } from './rows.ts'
 import type { Width } from './spans.ts'
 import { noAbilities, themeOf } from './theme.ts'
 
@@ -24,10 +24,12 @@ export async function plainWriter({ width = plainWidth, silent = false }: Plain 
     const before = view
     view = reduce(view, event)
     const said = announce(before, view, event)
+    const gap = said !== '' && gapBetween(last, ANNOUNCED) ? '\n' : ''
+    if (said !== '') last = ANNOUNCED
     const rows = view.rows.slice(before.rows.length).filter((row) => !silent || (row.kind !== 'text' && row.kind !== 'reasoning'))
     const text = renderRows(rows, width, last)
     last = rows.at(-1) ?? last
-    return `${said === '' ? '' : `${said}\n`}${text}`
+    return `${said === '' ? '' : `${gap}${said}\n`}${text}`
   }
 }
 
@@ -40,7 +42,9 @@ export async function plainSession(records: readonly ViewEvent[], width: Width =
 
 const plainWidth: Width = { columns: Number.POSITIVE_INFINITY, theme: themeOf('none', noAbilities) }
 
-const QUICK: ReadonlySet<string> = new Set(['read', 'ls', 'find', 'grep', 'edit', 'write', 'todo'])
+const QUICK: ReadonlySet<string> = new Set(['read', 'ls', 'find', 'grep', 'edit', 'write', 'todo', 'git'])
+/** Announcements stand with the calls. */
+const ANNOUNCED: Row = { kind: 'checkpoint', note: '' }
 
 /** What a screen shows in its live part and a list of settled rows does not say in time. */
 function announce(before: View, after: View, event: ViewEvent): string {

@@ -300,3 +300,13 @@ test('a reply of very many blocks and a file name with a line break are rows lik
   expect(many.length).toBe(200_002)
   expect(many.at(-1)).toMatchObject({ files: ['a\\nok'] })
 })
+
+test("a command's last line of exit and time is not said twice; what else it says stays", () => {
+  const shell = (value: string): unknown => {
+    const row = rows([session, step('r', 1, []), reply('r', [call('c', 'shell', { command: 'x' })]), result('r', 'c', { text: value, exit: 0 })]).at(-1)
+    return row?.kind === 'call' ? row.output.text : null
+  }
+  expect(shell('1 passing\n\n[exit 0, 1.2 s]')).toBe('1 passing')
+  expect(shell('[exit 0, 12 ms]\n')).toBe('')
+  expect(shell('x\n[timed out after 2 s and was ended]')).toBe('x\n[timed out after 2 s and was ended]')
+})
