@@ -7,6 +7,7 @@ import { openBlobs } from '../session/blob.ts'
 import { blobsOf } from '../session/companion.ts'
 import type { SessionLog } from '../session/log.ts'
 import { assemble } from './assemble.ts'
+import type { Jobs } from '../tools/jobs.ts'
 import type { Settings } from './configure.ts'
 import { modelsOf } from './models.ts'
 import { UsageError, type Options } from './options.ts'
@@ -18,6 +19,7 @@ export interface Connected {
   log: SessionLog
   models: Models
   blobs: Blobs
+  jobs: Jobs
   /** Records of a session that is not yet on the disk: they are written with its first input. */
   fresh: readonly SessionRecord[]
   close(): void
@@ -42,14 +44,14 @@ export async function connect(wanted: ToConnect): Promise<Connected> {
   const defaultModel = settings.config.model ?? lastModel(log) ?? (await models.firstUsable()) ?? null
   if (defaultModel === null && wanted.mustHaveModel) throw new UsageError(NO_MODEL)
   if (settings.config.limits.cost != null && defaultModel !== null) await refuseUnknownPrice(models, defaultModel, options)
-  const { tools, sandboxWorks, attach } = await toolsFor({ log, place, settings, options, blobs })
+  const { tools, sandboxWorks, attach, jobs } = toolsFor({ log, place, settings, options, blobs })
   const agent = await assemble({
     log, place, settings, options, tools, blobs, sandboxWorks, defaultModel,
     model: (id) => models.get(id), checkpoint: () => Promise.resolve({ tree: null, note: 'checkpoints are off' }), canAsk: () => wanted.canAsk(),
   })
   attach(agent)
   return {
-    agent, log, models, blobs,
+    agent, log, models, blobs, jobs,
     fresh: log.records.length > 0 && log.records.every((record) => record.type === 'session' || record.type === 'set') ? (log.records as readonly SessionRecord[]) : [],
     close: () => log.close(),
   }

@@ -7,7 +7,7 @@ import { plainWriter } from '../ui/plain.ts'
 import { configure } from './configure.ts'
 import { connect } from './connect.ts'
 import { exitCode } from '../faces/headless.ts'
-import { freshSession, sessionFolder } from './open-session.ts'
+import { folderOf, freshSession } from './open-session.ts'
 import type { Options } from './options.ts'
 import { placeOf } from './place.ts'
 import { endOnSignals } from './signals.ts'
@@ -57,7 +57,7 @@ export async function demo(given: Options): Promise<number> {
   const place = placeOf(folder)
   const settings = await configure(options, place)
   say(`The model in this demo is scripted: it plays recorded replies. Everything else is real: the files, the commands, the tests and the commit,\nin a copy of a sample repository at ${folder}\n\n`)
-  const log = freshSession(place, sessionFolder(place, settings.config.sessionDir))
+  const log = freshSession(place, folderOf(place, settings))
   const connection = await connect({ log, place, settings, options, canAsk: () => false, mustHaveModel: true })
   const { agent } = connection
   endOnSignals(() => agent, (code) => void stopEverything().finally(() => process.exit(code)))

@@ -1,35 +1,17 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import type { Repository } from '../os/git-repository.ts'
+import { resolve } from 'node:path'
+import type { FactOf } from '../core/record.ts'
 import type { SessionFault } from '../session/fault.ts'
-import { newestSession } from '../session/list.ts'
+import { forkSession } from '../session/fork.ts'
+import { listSessions, newestSession } from '../session/list.ts'
 import { createLog, type SessionLog } from '../session/log.ts'
 import { openLog } from '../session/open-log.ts'
-import { newId } from './assemble.ts'
+import { findSession, newId, sessionFile, sessionFolder, whyElsewhere, whyNotWritable } from '../session/store.ts'
 import type { Settings } from './configure.ts'
 import { UsageError, type Options } from './options.ts'
 import type { Place } from './place.ts'
 
 declare const TILLER_VERSION: string
-
-export const sessionFolder = (place: Place, sessionDir: string): string => resolve(place.root, sessionDir)
-
-/** A session that is made at its first input. */
-export function freshSession(place: Place, folder: string, file?: string): SessionLog {
-  const id = newId()
-  const log = createLog(file ?? join(folder, `${stamp(Date.now())}_${id}.jsonl`), { id, now: () => Date.now() })
-  const git: Repository | null = place.repository
-  log.append([{ type: 'session', version: 1, id, cwd: place.cwd, root: place.root, tiller: TILLER_VERSION, ...(git ? { git: { head: git.head, branch: git.branch } } : {}) }])
-  return log
-}
-
-const stamp = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z').replaceAll(':', '-')
-
-export function existingSession(file: string): SessionLog {
-  const opened = openLog(file, { now: () => Date.now() })
-  if (!opened.ok) throw new SessionError(opened.fault)
-  return opened.log
-}
 
 /** A session that cannot be had: a usage error that says what to do instead. */
 export class SessionError extends UsageError {
@@ -40,19 +22,71 @@ export class SessionError extends UsageError {
   }
 }
 
-export function newestHere(place: Place, folder: string): SessionLog {
-  const found = newestSession(folder, { root: place.root, cwd: place.cwd })
-  if (!found) throw new UsageError(`There is no session of this folder to continue (looked in ${folder}). Leave out --continue to begin one.`)
-  return existingSession(found.file)
-}
+const now = (): number => Date.now()
+
+export const folderOf = (place: Place, { config }: Pick<Settings, 'config'>): string => sessionFolder(place.root, config.sessionDir)
 
 /** The session that this start goes on with, or a new one. */
-export function sessionFor(options: Options, place: Place, settings: Settings): SessionLog {
-  const folder = sessionFolder(place, settings.config.sessionDir)
+export async function sessionFor(options: Options, place: Place, settings: Settings): Promise<SessionLog> {
+  const folder = folderOf(place, settings)
   if (options.session !== undefined) {
     const file = resolve(place.cwd, options.session)
     return existsSync(file) ? existingSession(file) : freshSession(place, folder, file)
   }
+  if (options.fork !== undefined) return forkOf(options.fork, place, folder)
+  if (typeof options.resume === 'string') return sessionNamed(options.resume, place, folder)
   if (options.continue) return newestHere(place, folder)
   return freshSession(place, folder)
+}
+
+/** One that is made at its first input. */
+export function freshSession(place: Place, folder: string, named?: string): SessionLog {
+  const fault = named === undefined ? whyNotWritable(folder) : null
+  if (fault) throw new SessionError(fault)
+  const session = sessionFact(place)
+  const log = createLog(named ?? sessionFile(folder, session.id, now()), { id: session.id, now })
+  log.append([session])
+  return log
+}
+
+function sessionFact({ cwd, root, repository }: Place): FactOf<'session'> {
+  return { type: 'session', version: 1, id: newId(), cwd, root, tiller: TILLER_VERSION, ...(repository ? { git: { head: repository.head, branch: repository.branch } } : {}) }
+}
+
+export function existingSession(file: string): SessionLog {
+  const opened = openLog(file, { now })
+  if (!opened.ok) throw new SessionError(opened.fault)
+  return opened.log
+}
+
+export function newestHere(place: Place, folder: string): SessionLog {
+  const found = newestSession(folder, { root: place.root, cwd: place.cwd })
+  if (!found) throw new UsageError(`there is no session of this folder to go on with (looked in ${folder}); leave out --continue to begin one`)
+  return existingSession(found.file)
+}
+
+/** By the beginning of its id, or its file. */
+export async function fileOf(wanted: string, folder: string): Promise<string> {
+  const found = await findSession(folder, wanted, () => listSessions(folder))
+  if (!found.ok) throw new SessionError(found.fault)
+  return found.file
+}
+
+export async function sessionNamed(wanted: string, place: Place, folder: string): Promise<SessionLog> {
+  const log = existingSession(await fileOf(wanted, folder))
+  const elsewhere = whyElsewhere(log.session, place)
+  if (!elsewhere) return log
+  log.close()
+  throw new SessionError(elsewhere)
+}
+
+/** `id` or `id:seq`: a copy of its live path, up to that record. */
+export async function forkOf(wanted: string, place: Place, folder: string): Promise<SessionLog> {
+  const [, id = wanted, seq] = /^(.*?)(?::(\d+))?$/.exec(wanted) ?? []
+  const from = await fileOf(id, folder)
+  const session = sessionFact(place)
+  const to = sessionFile(folder, session.id, now())
+  const fault = forkSession(from, to, session, { now, ...(seq === undefined ? {} : { upTo: Number(seq) }) })
+  if (fault) throw new SessionError(fault)
+  return existingSession(to)
 }

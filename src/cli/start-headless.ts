@@ -23,7 +23,7 @@ export async function startHeadless(options: Options): Promise<number> {
   const leave = (code: number): void => void stopEverything().finally(() => process.exit(code))
   endOnSignals(() => agent, leave)
   let someone = options.jsonIn === true
-  const connection = await connect({ log: sessionFor(options, place, settings), place, settings, options, canAsk: () => someone, mustHaveModel: true })
+  const connection = await connect({ log: await sessionFor(options, place, settings), place, settings, options, canAsk: () => someone, mustHaveModel: true })
   agent = connection.agent
   if (!place.repository) say('tiller: this is not a git repository; undo and the git tool have less to go by.\n')
   const code = await runHeadless({

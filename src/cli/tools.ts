@@ -1,25 +1,62 @@
+import { join } from 'node:path'
 import type { Blobs, Tool } from '../core/ports.ts'
+import type { Access } from '../core/record.ts'
+import { isProtected, isSecret } from '../core/sensitive.ts'
 import type { Agent } from '../loop/agent.ts'
+import { environment } from '../os/environment.ts'
+import { accessesOf } from '../os/shell-syntax.ts'
+import { blobsOf, outputsOf } from '../session/companion.ts'
 import type { SessionLog } from '../session/log.ts'
 import { edit } from '../tools/edit.ts'
 import { find } from '../tools/find.ts'
 import { git } from '../tools/git.ts'
 import { grep } from '../tools/grep.ts'
+import { job } from '../tools/job.ts'
+import { backgroundJobs, type Jobs } from '../tools/jobs.ts'
 import { ls } from '../tools/ls.ts'
 import { read } from '../tools/read.ts'
+import { shell } from '../tools/shell.ts'
 import { todo } from '../tools/todo.ts'
 import { write } from '../tools/write.ts'
 import type { Settings } from './configure.ts'
 import { UsageError, type Options } from './options.ts'
 import type { Place } from './place.ts'
 
+export interface Tools {
+  tools: Tool[]
+  jobs: Jobs
+  sandboxWorks: boolean
+  /** Ends of background jobs go to this agent's log. */
+  attach(agent: Agent): void
+}
+
 interface Wanted { log: SessionLog; place: Place; settings: Settings; options: Options; blobs: Blobs }
 
 /** The tools of this start, with what each needs. */
-export async function toolsFor({ options, blobs }: Wanted): Promise<{ tools: Tool[]; sandboxWorks: boolean; attach(agent: Agent): void }> {
-  const all: Tool[] = [read({ blobs }), write, edit, ls, find, grep, git(), todo]
-  return { tools: chosen(all, options.tools), sandboxWorks: false, attach: () => undefined }
+export function toolsFor({ log, place, settings: { config }, options, blobs }: Wanted): Tools {
+  let agent: Agent | null = null
+  const child = { inherit: config.shell.env.inherit, drop: [...config.shell.env.drop, ...keyVariables(config.providers)] }
+  const jobs = backgroundJobs({
+    before: log.records.filter((record) => record.type === 'job').length,
+    onEnd: ({ id, call, command, ended, because }) =>
+      agent?.note({ type: 'job', id, call, command, exit: ended?.exit ?? null, ...(ended?.signal ? { signal: ended.signal } : {}), ...(because ? { because } : {}) }),
+  })
+  const accesses = (command: string, cwd: string): Promise<Access[]> =>
+    accessesOf(command, { cwd, root: place.root, home: place.home, isSecret, isProtected, ...(config.shell.path === null ? {} : { shell: config.shell.path }) })
+  const all: Tool[] = [
+    read({ blobs }), write, edit, ls, find, grep,
+    shell({
+      accesses, blobs, jobs, environment: () => environment(child), outputDir: outputsOf(log.file), path: config.shell.path, timeoutSeconds: config.shell.timeoutSeconds,
+      blobPath: ({ sha256 }) => join(blobsOf(log.file), sha256.slice(0, 2), sha256.slice(2)),
+    }),
+    job({ jobs }), git({ environment: child }), todo,
+  ]
+  return { tools: chosen(all, options.tools), jobs, sandboxWorks: false, attach: (to) => void (agent = to) }
 }
+
+/** Commands never see the variables that hold the providers' keys. */
+const keyVariables = (providers: Settings['config']['providers']): string[] =>
+  Object.values(providers).flatMap(({ apiKeyEnv, apiKey }) => [...(apiKeyEnv === undefined ? [] : [apiKeyEnv]), ...(apiKey?.startsWith('$') ? [apiKey.slice(1)] : [])])
 
 /** `--tools a,b` names them all; `--tools -c` takes one away. */
 function chosen(all: readonly Tool[], wanted: string | undefined): Tool[] {
