@@ -35,20 +35,27 @@ export function askState(screen: Screen, now: number): 'none' | 'guarded' | 'edi
 /** The oldest question that is not answered. */
 export const pendingAsk = ({ view, ask }: Screen): PendingAsk | null => view.asks.find(({ call }) => !ask.decided.has(call)) ?? null
 
-/** The question with its preview, at most `rows` rows; the preview gives way first. */
-export function askLines(screen: Screen, ask: PendingAsk, columns: number, rows: number, style: Theme): string[] {
+/** The question, at most `rows` rows: why it is asked gives way first, then the preview (which scrolls), the choices last. */
+export function askLines(screen: Screen, ask: PendingAsk, columns: number, rows: number, theme: Theme): string[] {
   const open = screen.view.asks.filter(({ call }) => !screen.ask.decided.has(call)).length
   const keysHere = screen.ask.chosen || isEmpty(screen.editor)
-  const head = [style.warn(style.strong(fit(`Allow ${ask.name}?${open > 1 ? ` (1 of ${open})` : ''}`, columns)))]
-  if (ask.because) head.push(...wrap(ask.because, columns).slice(0, 2).map(style.dim))
-  const choices = ANSWERS.map(({ label }, index) => {
-    const row = fit(`${index === screen.ask.index ? '› ' : '  '}${index + 1}. ${label}`, columns)
-    return keysHere && index === screen.ask.index ? style.accent(row) : row
-  })
+  const head = theme.warn(theme.strong(fit(`Allow ${ask.name}?${open > 1 ? ` (1 of ${open})` : ''}`, columns)))
+  const choices = choiceLines(screen.ask.index, keysHere, columns, Math.max(1, Math.min(ANSWERS.length, rows - 4)), theme)
   const chosen = ANSWERS[screen.ask.index]?.label ?? ''
-  const hint = style.dim(fit(keysHere ? `Enter: ${chosen} · y: yes, once · n or Esc: no` : 'Keys go to your text. Tab: answer this', columns))
-  const room = Math.max(1, rows - head.length - choices.length - 1)
-  return [...head, ...previewLines(screen, ask, columns, room, style), ...choices, hint].slice(-Math.max(1, rows))
+  const hint = rows > choices.length + 3 ? [theme.dim(fit(keysHere ? `Enter: ${chosen} · y: yes, once · n or Esc: no` : 'Keys go to your text. Tab: answer this', columns))] : []
+  const room = Math.max(1, rows - 1 - choices.length - hint.length)
+  const preview = previewLines(screen, ask, columns, room, theme)
+  const because = ask.because ? wrap(ask.because, columns).slice(0, Math.min(2, room - preview.length)) : []
+  return [head, ...because.map((line) => theme.dim(line)), ...preview, ...choices, ...hint].slice(-Math.max(1, rows))
+}
+
+function choiceLines(index: number, keysHere: boolean, columns: number, room: number, theme: Theme): string[] {
+  const first = Math.max(0, Math.min(index - Math.floor(room / 2), ANSWERS.length - room))
+  return ANSWERS.slice(first, first + room).map(({ label }, offset) => {
+    const here = first + offset === index
+    const row = fit(`${here ? '› ' : '  '}${first + offset + 1}. ${label}`, columns)
+    return keysHere && here ? theme.accent(row) : row
+  })
 }
 
 /** All of what would happen, as the person is asked about it. */
@@ -67,16 +74,17 @@ export function previewText({ preview, summary, accesses }: PendingAsk): string 
 /** How many rows the whole preview takes: the end of scrolling. */
 export const previewRows = (ask: PendingAsk, columns: number): number => wrap(previewText(ask), Math.max(1, columns - 4)).length
 
-function previewLines(screen: Screen, ask: PendingAsk, columns: number, room: number, style: Theme): string[] {
+function previewLines(screen: Screen, ask: PendingAsk, columns: number, room: number, theme: Theme): string[] {
   const all = wrap(previewText(ask), Math.max(1, columns - 4))
-  if (all.length <= room) return all.map((line) => `    ${paint(line, style)}`)
+  if (all.length <= room) return all.map((line) => `    ${paint(line, theme)}`)
   const first = Math.max(0, Math.min(screen.ask.scroll, all.length - room + 1))
-  const shown = all.slice(first, first + room - 1)
+  const shown = all.slice(first, first + Math.max(1, room - 1))
+  if (room === 1) return shown.map((line) => `    ${paint(line, theme)}`)
   const left = all.length - first - shown.length
-  return [...shown.map((line) => `    ${paint(line, style)}`), style.dim(fit(`    … rows ${first + 1} to ${first + shown.length} of ${all.length}${left > 0 ? ', PageDown: on' : ''}, Ctrl+O: all`, columns))]
+  return [...shown.map((line) => `    ${paint(line, theme)}`), theme.dim(fit(`    … rows ${first + 1} to ${first + shown.length} of ${all.length}${left > 0 ? ', PageDown: on' : ''}, Ctrl+O: all`, columns))]
 }
 
-const paint = (line: string, style: Theme): string => (line.startsWith('+') ? style.good(line) : line.startsWith('-') ? style.bad(line) : line)
+const paint = (line: string, theme: Theme): string => (line.startsWith('+') ? theme.good(line) : line.startsWith('-') ? theme.bad(line) : line)
 
 export function accessText(access: Access): string {
   switch (access.kind) {

@@ -1,12 +1,12 @@
-import { activityLine, statusLine } from './status-line.ts'
 import { askLines, askState, pendingAsk } from './ask.ts'
 import type { Completion } from './completion.ts'
 import { editorView } from './editor-view.ts'
-import { fit, pad, wrap } from './graphemes.ts'
+import { columnsOf, fit, pad, wrap } from './graphemes.ts'
 import { pickerLines } from './picker.ts'
 import { queueLines } from './queue.ts'
 import type { Overlay, Screen } from './screen.ts'
 import type { Stage } from './stage.ts'
+import { activityLine, statusLine } from './status-line.ts'
 import type { Theme } from './theme.ts'
 
 /** The live part of the screen, as rows of text: what Ink draws, and never more than fits. */
@@ -20,73 +20,95 @@ export interface Frame {
   cursor: { x: number; y: number } | null
 }
 
-/** Every part says how much it needs; the editor and the status come first, what is under way gets the rest. */
+/** Every part says how much it needs; the status and the editor come first, what is under way gets the rest. */
 export function frame(stage: Stage): Frame {
   const screen = stage.store.get()
   const { size, theme, view, overlay, completion } = screen
+  if (screen.left) return { above: [], queue: [], editor: [], below: [], cursor: null }
   const columns = Math.max(4, size.columns)
   // A frame as tall as the window would leave copies of itself in the scrollback.
-  let left = Math.max(2, size.rows - 1)
-  const take = (lines: string[]): string[] => {
-    const kept = lines.slice(0, Math.max(0, left))
-    left -= kept.length
-    return kept
-  }
-  const status = take(noticeLines(screen, columns).slice(0, Math.max(1, left - 2)) || [])
-  const below = status.length > 0 ? status : take([statusLine(screen, stage.host, stage.clock(), theme)])
-  const editor = editorPart(screen, columns, Math.max(1, Math.min(left, Math.floor(size.rows / 3))), theme)
-  left -= editor.lines.length
+  const room = budget(Math.max(2, size.rows - 1))
+  const airy = size.rows >= 20
+  const status = room.take(screen.notice ? noticeLines(screen.notice, columns, theme) : [statusLine(screen, stage.host, stage.clock(), theme)], room.left() - 1)
+  const input = inputLines(stage, screen, columns, Math.max(1, Math.min(room.left(), Math.floor(size.rows / 3))))
+  room.take(input.lines)
   const activity = activityLine(screen, stage.clock(), theme)
-  const busy = activity === null ? [] : take([activity])
-  const gap = size.rows >= 8 ? take(['']) : []
-  const asked = pendingAsk(screen)
-  const over = overlay ? take(overlayLines(screen, overlay, columns, left)) : asked ? take(askLines(screen, asked, columns, left, theme)) : []
-  const queue = take(queueLines(view, overlay?.kind === 'queue' ? overlay.id : null, columns, Math.min(6, left), theme))
-  const offers = completion ? take(completionLines(completion, columns, Math.min(6, left), theme)) : []
-  const todo = screen.todo.open ? take(todoLines(screen.todo.text, columns, Math.min(10, left))) : []
-  const live = left > 0 ? stage.draw.live(view, columns, left, stage.clock()).slice(-left) : []
-  const above = [...live, ...todo, ...over, ...busy, ...gap]
+  const busy = room.take(activity === null ? [] : [activity])
+  const over = overlayLines(screen, columns, room.left() - (airy ? 2 : 0))
+  const asked = room.take(over.lines)
+  const gap = room.take(size.rows >= (asked.length > 0 ? 16 : 8) ? [''] : [])
+  const space = room.take(airy && asked.length > 0 ? [''] : [])
+  const queue = room.take(queueLines(view, overlay?.kind === 'queue' ? overlay.id : null, columns, Math.min(6, room.left()), theme))
+  const offers = room.take(completion ? completionLines(completion, columns, Math.min(6, room.left()), theme) : [])
+  const todo = room.take(screen.todo.open ? todoLines(screen.todo.text, columns, Math.min(10, room.left())) : [])
+  const live = room.left() > 0 ? stage.draw.live(view, columns, room.left(), stage.clock()).slice(-room.left()) : []
+  const before = [...live, ...todo, ...space]
+  const above = [...before, ...asked, ...busy, ...gap]
+  const cursor = over.cursor ? { ...over.cursor, y: over.cursor.y + before.length } : input.cursor && { ...input.cursor, y: input.cursor.y + above.length + queue.length }
+  return { above, queue, editor: input.lines, below: [...offers, ...status], cursor }
+}
+
+/** How many rows are left. */
+function budget(rows: number): { left: () => number; take: (lines: string[], most?: number) => string[] } {
+  let left = rows
   return {
-    above, queue, editor: editor.lines, below: [...offers, ...below],
-    cursor: editor.cursor && { x: editor.cursor.x, y: above.length + queue.length + editor.cursor.y },
-  }
-  function editorPart(from: Screen, width: number, most: number, paint: Theme): { lines: string[]; cursor: Frame['cursor'] } {
-    if (overlay?.kind === 'picker' && overlay.picker.search) return { lines: [], cursor: null }
-    if (overlay?.kind === 'reason') return editorView(overlay.editor, width, 1, paint)
-    const { lines, cursor } = editorView(from.editor, width, most, paint)
-    const asking = askState(from, stage.now()) === 'asking'
-    return { lines, cursor: asking ? null : cursor }
+    left: () => left,
+    take: (lines, most = left) => {
+      const kept = lines.slice(0, Math.max(0, Math.min(left, most)))
+      left -= kept.length
+      return kept
+    },
   }
 }
 
-function overlayLines(screen: Screen, overlay: Overlay, columns: number, rows: number): string[] {
-  const { theme } = screen
+interface Input {
+  lines: string[]
+  cursor: Frame['cursor']
+}
+
+/** The editor, or what stands in its place. Its cursor is hidden while keys answer a question. */
+function inputLines(stage: Stage, screen: Screen, columns: number, rows: number): Input {
+  const { overlay, theme } = screen
+  if (overlay?.kind === 'picker' && overlay.picker.search) return { lines: [], cursor: null }
+  if (overlay?.kind === 'reason') return editorView(overlay.editor, columns, 1, theme)
+  const { lines, cursor } = editorView(screen.editor, columns, rows, theme)
+  return { lines, cursor: askState(screen, stage.now()) === 'asking' ? null : cursor }
+}
+
+function overlayLines(screen: Screen, columns: number, rows: number): Input {
+  const { overlay, theme } = screen
+  const most = Math.max(1, Math.min(rows, 24))
+  const ask = pendingAsk(screen)
+  if (!overlay) return { lines: ask && rows > 0 ? askLines(screen, ask, columns, rows, theme) : [], cursor: null }
   switch (overlay.kind) {
-    case 'picker':
-      return pickerLines(overlay.picker, columns, Math.min(rows, 24), theme)
-    case 'panel': {
-      const room = Math.max(1, Math.min(rows, 24) - 2)
-      const shown = overlay.lines.slice(overlay.offset, overlay.offset + room)
-      const more = overlay.lines.length > room ? ` · ${overlay.offset + 1} to ${overlay.offset + shown.length} of ${overlay.lines.length}, Up and Down` : ''
-      return [theme.strong(overlay.title), ...shown.map((line) => fit(line, columns)), theme.dim(fit(`Esc: close${more}`, columns))]
+    case 'picker': {
+      const { lines, search } = pickerLines(overlay.picker, columns, most, theme)
+      return { lines, cursor: search === null ? null : { x: Math.min(columns - 1, 'search: '.length + columnsOf(overlay.picker.query)), y: search } }
     }
+    case 'panel':
+      return { lines: panelLines(overlay, columns, most, theme), cursor: null }
     case 'reason':
-      return [theme.strong(fit('No. Why? The model is told.', columns)), theme.dim(fit('Enter: deny · Esc: back to the question', columns))]
+      return { lines: [theme.strong(fit('No. Why? The model is told.', columns)), theme.dim(fit('Enter: deny · Esc: back to the question', columns))], cursor: null }
     case 'queue':
-      return []
+      return { lines: [], cursor: null }
   }
 }
 
-function noticeLines({ notice, theme }: Screen, columns: number): string[] {
-  if (!notice) return []
-  const lines = wrap(notice.text, columns - 1).slice(0, 4)
-  return lines.map((line) => (notice.tone === 'error' ? theme.bad(line) : theme.warn(line)))
+function panelLines({ title, lines, offset }: Extract<Overlay, { kind: 'panel' }>, columns: number, rows: number, theme: Theme): string[] {
+  const room = Math.max(1, rows - 2)
+  const shown = lines.slice(offset, offset + room)
+  const more = lines.length > room ? ` · ${offset + 1} to ${offset + shown.length} of ${lines.length}, Up and Down` : ''
+  return [theme.strong(fit(title, columns)), ...shown.map((line) => fit(line, columns)), theme.dim(fit(`Esc: close${more}`, columns))]
 }
+
+const noticeLines = ({ text, tone }: NonNullable<Screen['notice']>, columns: number, theme: Theme): string[] =>
+  wrap(text, columns - 1).slice(0, 4).map((line) => (tone === 'error' ? theme.bad(line) : theme.warn(line)))
 
 function completionLines({ offers, index }: Completion, columns: number, rows: number, theme: Theme): string[] {
+  if (rows < 1) return []
   const first = Math.max(0, Math.min((index ?? 0) - Math.floor(rows / 2), offers.length - rows))
   const shown = offers.slice(first, first + rows)
-  const width = Math.min(Math.max(...shown.map(({ text }) => text.length)), Math.floor(columns / 2))
+  const width = Math.min(Math.max(...shown.map(({ text }) => columnsOf(text))), Math.floor(columns / 2))
   return shown.map(({ text, about }, offset) => {
     const chosen = first + offset === index
     const row = fit(`${chosen ? '› ' : '  '}${about === '' ? text : `${pad(text, width)}  ${about}`}`, columns)
@@ -94,8 +116,7 @@ function completionLines({ offers, index }: Completion, columns: number, rows: n
   })
 }
 
-const todoLines = (text: string, columns: number, rows: number): string[] => {
-  const lines = text === '' ? ['The todo list is empty.'] : text.split('\n').map((line) => fit(line, columns))
-  return lines.length > rows ? [...lines.slice(0, rows - 1), `… ${lines.length - rows + 1} more`] : lines
+function todoLines(text: string, columns: number, rows: number): string[] {
+  const lines = text === '' ? [fit('The todo list is empty.', columns)] : text.split('\n').map((line) => fit(line, columns))
+  return lines.length > rows ? [...lines.slice(0, Math.max(0, rows - 1)), fit(`… ${lines.length - rows + 1} more`, columns)] : lines
 }
-

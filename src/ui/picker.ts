@@ -1,5 +1,5 @@
 import { Fzf } from 'fzf'
-import { fit, pad, wrap } from './graphemes.ts'
+import { columnsOf, fit, pad, wrap } from './graphemes.ts'
 import type { Theme } from './theme.ts'
 
 /** A list to choose from. Pure but for what its choices do. */
@@ -43,24 +43,27 @@ export function choose(picker: Picker, step: number): Picker {
 
 export const search = (picker: Picker, query: string): Picker => ({ ...picker, query, index: 0 })
 
-/** At most `rows` rows. The one that Enter takes is named in words at the end. */
-export function pickerLines(picker: Picker, columns: number, rows: number, style: Theme): string[] {
+/** At most `rows` rows, and which of them the search is typed in. The choice that Enter takes is named in words at the end. */
+export function pickerLines(picker: Picker, columns: number, rows: number, theme: Theme): { lines: string[]; search: number | null } {
   const found = matching(picker)
-  const head = [style.strong(fit(picker.title, columns)), ...picker.about.flatMap((text) => wrap(text, columns))]
-  if (picker.search) head.push(`${style.dim('search: ')}${fit(picker.query, columns - 8)}`)
+  const about = picker.about.flatMap((text) => wrap(text, columns)).slice(0, Math.max(0, rows - 6))
+  const search = picker.search && rows >= 4 ? about.length + 1 : null
+  const head = [theme.strong(fit(picker.title, columns)), ...about, ...(search === null ? [] : [`${theme.dim('search: ')}${fit(picker.query, columns - 8)}`])].slice(0, Math.max(0, rows - 1))
   const taken = found[picker.index]
-  const hint = fit(`${taken ? `Enter: ${taken.label} · ` : ''}Esc: close`, columns)
-  const room = Math.max(1, rows - head.length - 1)
-  const kept = head.slice(0, Math.max(1, rows - 2))
+  const hint = rows >= 3 ? [theme.dim(fit(`${taken ? `Enter: ${taken.label} · ` : ''}Esc: close`, columns))] : []
+  const list = choiceLines(picker, found, columns, Math.max(1, rows - head.length - hint.length), theme)
+  return { lines: [...head, ...list, ...hint].slice(0, rows), search }
+}
+
+function choiceLines(picker: Picker, found: readonly Choice[], columns: number, room: number, theme: Theme): string[] {
+  if (found.length === 0) return [theme.dim(fit(picker.loading ? '  looking…' : '  nothing fits', columns))]
   const first = Math.max(0, Math.min(picker.index - Math.floor(room / 2), found.length - room))
   const shown = found.slice(first, first + room)
-  const width = Math.min(Math.max(...shown.map(({ label }) => label.length), 8), Math.max(10, Math.floor(columns * 0.6)))
-  const list = shown.map((choice, offset) => {
+  const width = Math.min(Math.max(...shown.map(({ label }) => columnsOf(label))), Math.max(10, Math.floor(columns * 0.6)))
+  return shown.map(({ label, note }, offset) => {
     const number = picker.search ? '' : `${first + offset + 1}. `
     const chosen = first + offset === picker.index
-    const row = fit(`${chosen ? '› ' : '  '}${number}${choice.note === '' ? choice.label : `${pad(choice.label, width)}  ${choice.note}`}`, columns)
-    return chosen ? style.accent(row) : row
+    const row = fit(`${chosen ? '› ' : '  '}${number}${note === '' ? label : `${pad(label, width)}  ${note}`}`, columns)
+    return chosen ? theme.accent(row) : row
   })
-  if (list.length === 0) list.push(style.dim(picker.loading ? '  looking…' : '  nothing fits'))
-  return [...kept, ...list, style.dim(hint)].slice(0, rows)
 }

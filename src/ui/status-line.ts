@@ -7,7 +7,7 @@ import { isActive, type Screen } from './screen.ts'
 import type { Theme } from './theme.ts'
 
 /** Under the editor: mode, model, context used, cost, limits that come near, folder and branch. */
-export function statusLine({ view, size, connection }: Screen, host: UiHost, clock: number, style: Theme): string {
+export function statusLine({ view, size, connection }: Screen, host: UiHost, clock: number, theme: Theme): string {
   const { status, run } = view
   const model = status.model ?? host.about.model
   const parts: Part[] = [
@@ -20,14 +20,14 @@ export function statusLine({ view, size, connection }: Screen, host: UiHost, clo
     { text: `${host.about.folder}${(status.branch ?? host.about.branch) === null ? '' : ` (${status.branch ?? host.about.branch})`}`, keep: 3 },
     { text: run ? '' : '? for keys', keep: 1 },
   ]
-  return style.dim(fitParts(parts, size.columns - 1))
+  return theme.dim(fitParts(parts, size.columns - 1))
 }
 
 /** Above the queue while something goes on. It always says how to stop it. */
-export function activityLine(screen: Screen, clock: number, style: Theme): string | null {
+export function activityLine(screen: Screen, clock: number, theme: Theme): string | null {
   const { view, stopping, busy, size } = screen
   if (!isActive(screen)) return null
-  if (stopping !== null && stopping === view.run?.id) return style.warn(fit('Stopping…', size.columns - 1))
+  if (stopping !== null && stopping === view.run?.id) return theme.warn(fit('Stopping…', size.columns - 1))
   const parts: Part[] = [
     { text: view.asks.length > 0 ? 'Waits for your answer' : busy === 'compact' ? 'Compacting' : busy === 'check' ? 'Checking' : 'Working', keep: 8 },
     { text: view.run ? elapsed(view.run.since, clock) : '', keep: 6 },
@@ -35,7 +35,7 @@ export function activityLine(screen: Screen, clock: number, style: Theme): strin
     { text: view.jobs.length > 0 ? `${view.jobs.length} in the background` : '', keep: 3 },
     { text: view.asks.length > 0 ? 'Ctrl+C interrupts' : 'Esc interrupts', keep: 9 },
   ]
-  return style.accent(fitParts(parts, size.columns - 1))
+  return theme.accent(fitParts(parts, size.columns - 1))
 }
 
 function contextText(used: number | null, window: number | null): string {

@@ -138,28 +138,6 @@ test('a paste whose end never comes is in the editor after a moment, and keys wo
   await terminal.waitFor(/^> half a paste!$/m)
 })
 
-test('newlines: ctrl+j, shift+enter and a backslash before Enter', async () => {
-  const terminal = await screen()
-  await terminal.type('a', 'ctrl+j', 'b', 'shift+enter', 'c', '\\')
-  await terminal.waitFor(/^ {2}c\\$/m)
-  await terminal.type('enter')
-  await terminal.waitFor(/^ {2}c$/m)
-  await terminal.type('d')
-  await terminal.waitFor(/^> a\n {2}b\n {2}c\n {2}d$/m)
-})
-
-test('readline keys, undo, and history at the top of the editor', async () => {
-  const terminal = await screen()
-  await terminal.type(...letters('one two'), 'ctrl+w', 'ctrl+a', 'X', 'ctrl+e', 'ctrl+y', 'Y')
-  await terminal.waitFor(/^> Xone twoY$/m)
-  await terminal.type('ctrl+u', 'up')
-  await terminal.waitFor(/^> a second\n {2}prompt of two lines$/m)
-  await terminal.type('up')
-  await terminal.waitFor(/^> the first prompt$/m)
-  await terminal.type('down', 'down', 'down')
-  await terminal.waitFor((text) => /^>$/m.test(text))
-})
-
 test('while a run is active Enter steers, Alt+Enter follows up, and the screen says when each lands', async () => {
   const terminal = await screen()
   await terminal.type(...letters('sleep'), 'enter')
@@ -179,34 +157,6 @@ test('while a run is active Enter steers, Alt+Enter follows up, and the screen s
   expect(inputs().at(-1)?.['text']).toBe('steer\nlater\nx')
 })
 
-test('waiting texts are moved and reordered by keys', async () => {
-  const terminal = await screen()
-  await terminal.type(...letters('sleep'), 'enter')
-  await terminal.waitFor(/Esc interrupts/)
-  for (const text of ['first', 'second']) {
-    await terminal.type(...letters(text), 'enter')
-    await terminal.waitFor(new RegExp(`${text} \\(before`))
-  }
-  await terminal.type('ctrl+q')
-  await terminal.waitFor(/› second/)
-  await terminal.type('shift+up')
-  await terminal.waitFor(/second \(.*\n.*first \(/)
-  await terminal.type('ctrl+q', 'a')
-  await terminal.waitFor(/first \(when the run ends\)/)
-  expect(await terminal.waitFor(/^>$/m)).toBeTruthy()
-  expect(noted().filter(({ type }) => type === 'withdraw')).toHaveLength(3)
-})
-
-test('ctrl+enter and /now cut in', async () => {
-  const terminal = await screen()
-  await terminal.type(...letters('sleep'), 'enter')
-  await terminal.waitFor(/Esc interrupts/)
-  await terminal.type(...letters('stop that'), 'ctrl+enter')
-  await until(() => inputs().some(({ when, text }) => when === 'now' && text === 'stop that'), 'the input')
-  terminal.write('/now and this\r')
-  await until(() => inputs().some(({ when, text }) => when === 'now' && text === 'and this'), 'the input')
-})
-
 test('ctrl+c interrupts the run and keeps the text; again within a second it leaves', async () => {
   const terminal = await screen()
   await terminal.type(...letters('sleep'), 'enter')
@@ -220,62 +170,6 @@ test('ctrl+c interrupts the run and keeps the text; again within a second it lea
   expect(noted().at(-1)).toHaveProperty('left')
 })
 
-test('ctrl+c while idle clears, then warns, then leaves; ctrl+d leaves an empty editor', async () => {
-  const terminal = await screen()
-  await terminal.type('x', 'ctrl+c')
-  await terminal.waitFor(/Cleared/)
-  await terminal.type('ctrl+c')
-  await terminal.waitFor(/Ctrl\+C again leaves/)
-  await terminal.type('ctrl+c')
-  expect(await terminal.exit()).toMatchObject({ exitCode: 0 })
-  const other = await screen()
-  await other.type('ctrl+d')
-  expect(await other.exit()).toMatchObject({ exitCode: 0 })
-})
-
-test('an unknown command is an error, keeps the text, and sends nothing', async () => {
-  const terminal = await screen()
-  terminal.write('/modl\r')
-  await terminal.waitFor(/no command \/modl\. Did you mean \/model/)
-  await terminal.waitFor(/^> \/modl$/m)
-  expect(inputs()).toEqual([])
-})
-
-test('commands and files are completed by Tab, and Enter sends what is written', async () => {
-  const terminal = await screen()
-  await terminal.type('/', 'm', 'o', 'd')
-  await terminal.waitFor(/model +\[provider\/model\]/)
-  await terminal.type('down', 'down', 'tab')
-  await terminal.waitFor(/^> \/mode$/m)
-  await terminal.type('p', 'tab', 'enter')
-  await until(() => noted().some(({ mode }) => mode === 'plan'), 'the mode')
-  await terminal.waitFor(/^plan · /m)
-  await terminal.type('@', 'm', 'a')
-  await terminal.waitFor(/src\/main\.ts/)
-  await terminal.type('tab', 'enter')
-  await until(() => inputs()[0], 'the input')
-  expect(inputs()[0]?.['text']).toBe('@src/main.ts ')
-})
-
-test('! runs a command for the model, !! keeps it from it', async () => {
-  const terminal = await screen()
-  terminal.write('!ls -l\r')
-  await until(() => noted().some((each) => each['type'] === 'shell' && each['command'] === 'ls -l' && each['model'] === true), 'the command')
-  terminal.write('!!pwd\r')
-  await until(() => noted().some((each) => each['type'] === 'shell' && each['command'] === 'pwd' && each['model'] === false), 'the command')
-})
-
-test('shift+tab goes through the modes, ? shows the keys, and any other key closes them', async () => {
-  const terminal = await screen()
-  await terminal.type('shift+tab')
-  await terminal.waitFor(/^edit · /m)
-  await terminal.type('?')
-  await terminal.waitFor(/Alt\+Enter +send when the run has its outcome/)
-  await terminal.type('z')
-  await terminal.waitFor(/^> z$/m)
-  expect(terminal.screen()).not.toMatch(/Alt\+Enter +send/)
-})
-
 test('sessions are found by search and gone over to; the old one is let go', async () => {
   const terminal = await screen()
   terminal.write('/resume\r')
@@ -285,25 +179,6 @@ test('sessions are found by search and gone over to; the old one is let go', asy
   await terminal.type('enter')
   await terminal.waitFor(/answer 2: the quick brown fox/)
   expect(noted()).toContainEqual({ closed: 's1' })
-})
-
-test('esc twice on an empty editor goes back to an earlier input', async () => {
-  const terminal = await screen({ env: { FIXTURE_ROWS: '3' } })
-  await terminal.type('esc')
-  await terminal.waitFor(/Esc again/)
-  await terminal.type('esc')
-  await terminal.waitFor(/› question 2/)
-  await terminal.type('down', 'enter')
-  await terminal.waitFor(/^> question 1$/m)
-  expect(noted().filter(({ type }) => type === 'rewind')).toEqual([{ type: 'rewind', to: 4 }])
-})
-
-test('ctrl+r searches earlier inputs', async () => {
-  const terminal = await screen()
-  await terminal.type('ctrl+r')
-  await terminal.waitFor(/› a second prompt of two lines/)
-  await terminal.type(...letters('first'), 'enter')
-  await terminal.waitFor(/^> the first prompt$/m)
 })
 
 test('ctrl+o shows the last output on the alternate screen, and what was on the screen comes back', async () => {

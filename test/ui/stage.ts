@@ -1,0 +1,63 @@
+import { emptyView } from '../../src/core/view.ts'
+import { drawing } from '../../src/ui/draw.ts'
+import { emptyEditor } from '../../src/ui/editor-state.ts'
+import { history } from '../../src/ui/history.ts'
+import { keymap } from '../../src/ui/keys.ts'
+import { noAsk, type Screen } from '../../src/ui/screen.ts'
+import type { Stage } from '../../src/ui/stage.ts'
+import { store as storeOf } from '../../src/ui/store.ts'
+import { noAbilities, themeOf } from '../../src/ui/theme.ts'
+import { fakeHost, FakeSession } from './fixture-agent.ts'
+
+/** The screen without a terminal: what it prints, what its host is told, and a clock that is moved by hand. */
+export interface Bench {
+  stage: Stage
+  noted: unknown[]
+  printed: string[]
+  /** Lets time pass, and what is due happen. */
+  pass: (ms: number) => void
+}
+
+export function stageOf(change: Partial<Screen> = {}): Bench {
+  const noted: unknown[] = []
+  const printed: string[] = []
+  let now = 0
+  let due: { at: number; act: () => void }[] = []
+  const draft = { load: () => '', save: (text: string) => void noted.push({ draft: text }) }
+  const note = (what: unknown): void => void noted.push(what)
+  const connection = new FakeSession('s1', draft, note).connection()
+  const head = { version: '0.1.0', folder: '~/src/thing', branch: 'main', model: 'local/small', mode: 'ask', colour: false }
+  const host = fakeHost({ head, note, draft, first: '', leave: (because) => note({ left: because }) })
+  const screen: Screen = {
+    connection, view: emptyView(), editor: emptyEditor, history: history(['first', 'second']), images: [], returned: 0, completion: null, looking: null, custom: [], overlay: null,
+    inputs: new Map(), moving: new Set(), notice: null, ask: noAsk(), typedAt: -Infinity, escapedAt: -Infinity, cancelledAt: -Infinity, busy: null, stopping: null,
+    todo: { open: false, text: '' }, output: null, theme: themeOf('none', noAbilities), size: { columns: 80, rows: 24 }, printed: 0, left: false, ...change,
+  }
+  const store = storeOf(screen)
+  const stage: Stage = {
+    host, store, keys: keymap({}).keys, draw: drawing(() => store.get().theme), abilities: noAbilities, attach: () => undefined, now: () => now, clock: () => now,
+    terminal: {
+      print: (text, apply) => {
+        printed.push(text)
+        apply?.()
+      },
+      release: (use) => use(), page: (title) => Promise.resolve(note({ page: title })), redraw: () => note('redraw'), suspend: () => Promise.resolve(note('suspend')), title: () => undefined, bell: () => undefined, close: () => note('closed'),
+    },
+    later: (ms, act) => {
+      const timer = { at: now + ms, act }
+      due.push(timer)
+      return () => {
+        due = due.filter((each) => each !== timer)
+      }
+    },
+  }
+  return {
+    stage, noted, printed,
+    pass: (ms) => {
+      now += ms
+      const ready = due.filter(({ at }) => at <= now)
+      due = due.filter(({ at }) => at > now)
+      for (const { act } of ready) act()
+    },
+  }
+}
