@@ -10,12 +10,15 @@ import type { LogOptions, SessionLog } from './log.ts'
 import { logOver } from './log.ts'
 import { TooLarge } from './plan.ts'
 import type { Reading } from './reading.ts'
-import { readNeeded } from './reading.ts'
+import { readEnd, readNeeded } from './reading.ts'
 
 export type Opened = { ok: true; log: SessionLog } | { ok: false; fault: SessionFault }
 
-/** Opens a session for writing, and takes its lock; `watch` takes none and writes nothing. What can be expected to go wrong is a value. */
-export function openLog(file: string, options: LogOptions & { watch?: boolean }): Opened {
+/**
+ * Opens a session for writing, and takes its lock; `watch` takes none and writes nothing; `light` reads its end only, which is enough to
+ * append to it, however large it is. What can be expected to go wrong is a value.
+ */
+export function openLog(file: string, options: LogOptions & { watch?: boolean; light?: boolean }): Opened {
   const unreadable = whyUnreadable(file)
   if (unreadable) return { ok: false, fault: unreadable }
   let opening: Opening | null = null
@@ -25,7 +28,7 @@ export function openLog(file: string, options: LogOptions & { watch?: boolean })
     const { fd, fault } = opening
     const size = fs.fstatSync(fd).size
     if (fault) return refused(opening, fault)
-    const reading = readNeeded(fd, size)
+    const reading = options.light ? readEnd(fd, size) : readNeeded(fd, size)
     if (size > 0 && reading.records.length === 0) return refused(opening, { kind: 'not-a-session', message: `${file} holds no record of a session.` })
     const newer = tooNew(reading)
     if (newer) giveBack(opening)

@@ -1,3 +1,4 @@
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import type { RecordOf, SessionRecord, UnknownRecord } from '../core/record.ts'
 import { parseLine } from './head.ts'
 import { linesFrom } from './lines.ts'
@@ -61,14 +62,41 @@ function backToKept(head: number): Enough {
   }
 }
 
+/** Only the end: as much as is needed to append to it. */
+export function readEnd(fd: number, size: number): Reading {
+  let seen = 0
+  const plan = planReading(fd, size, () => () => seen++ > 0)
+  const region = readRegion(fd, plan, size)
+  return { ...region, session: region.records.find(isSession) ?? sessionAtBeginning(fd, size), base: region.records[0]?.seq ?? 0, from: plan.from }
+}
+
+/** Every record of a log, one at a time; what is wrong with it is added to `damage` on the way. Throws with an errno. */
+export function* recordsOf(file: string, damage: Damage[] = []): Generator<AnyRecord> {
+  const fd = openSync(file, 'r')
+  try {
+    const { size } = fstatSync(fd)
+    yield* region(fd, { ...planReading(fd, size, () => () => false), from: 0 }, size, damage, { torn: false })
+  } finally {
+    closeSync(fd)
+  }
+}
+
 function readRegion(fd: number, plan: Plan, size: number, to = Infinity): Pick<Reading, 'records' | 'damage' | 'next' | 'torn'> {
-  const records: AnyRecord[] = []
   const damage: Damage[] = []
+  const end = { torn: false }
+  const records: AnyRecord[] = []
+  for (const record of region(fd, plan, size, damage, end)) {
+    if (record.seq > to) break
+    records.push(record)
+  }
+  return { records, damage: damage.sort((one, other) => one.offset - other.offset), next: (records.at(-1)?.seq ?? -1) + 1, torn: end.torn }
+}
+
+function* region(fd: number, plan: Plan, size: number, damage: Damage[], end: { torn: boolean }): Generator<AnyRecord> {
   let last = plan.from === 0 ? -1 : null
-  let torn = false
   let sinceRecord: Damage[] = []
   for (const line of linesFrom(fd, plan.from, size)) {
-    torn = !line.ended
+    end.torn = !line.ended
     const { record, why } = parseLine(line)
     const wrong = why ?? (record ? misplaced(plan, line.offset, record, last) : null)
     const bad: Damage | null = wrong === null ? null : { offset: line.offset, why: wrong }
@@ -77,13 +105,11 @@ function readRegion(fd: number, plan: Plan, size: number, to = Infinity): Pick<R
       if (bad && !record) sinceRecord.push(bad)
       continue
     }
-    if (record.seq > to) break
     if (last !== null && record.seq > last + 1) damage.push(...lost(last + 1, record.seq - 1, sinceRecord, line.offset))
     last = record.seq
-    records.push(record)
     sinceRecord = []
+    yield record
   }
-  return { records, damage: damage.sort((one, other) => one.offset - other.offset), next: (last ?? -1) + 1, torn }
 }
 
 const misplaced = (plan: Plan, offset: number, record: AnyRecord, last: number | null): string | null =>
