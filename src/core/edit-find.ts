@@ -56,9 +56,12 @@ const splitsCrLf = (text: string, start: number): boolean => text[start] === '\n
 
 function findFolded(text: string, old: string, looseness: Looseness, cr: boolean): Span[] {
   const wanted = fold(old, looseness, { cr: cr || endsInCr(old), whole: false }).text
-  const folded = fold(text, looseness, { cr, closed: wanted.endsWith('\n') })
+  const folded = fold(text, looseness, { cr })
   const spans = spansOf(folded, wanted)
-  if (spans.length > 0 || looseness === 'endings') return spans
+  if (spans.length > 0) return spans
+  // A last line without a line break counts as one only where there is no other.
+  if (wanted.endsWith('\n')) return spansOf(fold(text, looseness, { cr, closed: true }), wanted)
+  if (looseness === 'endings') return []
   const shorter = wanted.replace(/[ \t]+$/, '')
   if (shorter === wanted || shorter === '') return []
   return spansOf(folded, shorter, (end) => end === folded.text.length || folded.text[end] === '\n')
