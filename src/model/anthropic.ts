@@ -22,7 +22,7 @@ export const anthropic: Protocol = {
     const thinking = { type: 'adaptive', display: 'summarized', blockBinding: { prefixMismatchBehavior: 'drop_block' } }
     return { ...limit, providerOptions: { anthropic: { thinking, effort } } }
   },
-  repair: {},
+  repair: { isLast: ({ data }) => /^\{\s*"type":\s*"message_stop"/.test(data) },
 }
 
 const DIALECT: Dialect = {

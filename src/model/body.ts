@@ -10,6 +10,8 @@ import type { Fetch, Transport } from './transport.ts'
 export interface Repair {
   /** One event in, what the SDK should see out. */
   frame?(frame: Frame, exchange: Exchange): Frame[]
+  /** The protocol's last word: what follows it is not waited for. */
+  isLast?(frame: Frame): boolean
   /** A server that answered with one whole reply instead of a stream. */
   whole?(reply: Record<string, unknown>, exchange: Exchange): Frame[]
 }
@@ -27,7 +29,8 @@ export function exchangeFetch(exchange: Exchange, { transport, repair, idleMs, n
   return async (input, init = {}) => {
     const url = new URL(input)
     const sent = typeof init.body === 'string' ? init.body : ''
-    exchange.wire = { sha256: createHash('sha256').update(sent).digest('hex'), bytes: Buffer.byteLength(sent) }
+    // A package may ask for the rest of a long reply: the first body is the request.
+    exchange.wire ??= { sha256: createHash('sha256').update(sent).digest('hex'), bytes: Buffer.byteLength(sent) }
     const watch = watchdog(exchange, idleMs)
     const signal = init.signal ? AbortSignal.any([init.signal, watch.signal]) : watch.signal
     try {
@@ -80,16 +83,18 @@ function events(body: ReadableStream<Uint8Array>, exchange: Exchange, repair: Re
   const encoder = new TextEncoder()
   let seen = 0
   let ready = ''
+  exchange.ended = false
   const emit = (frames: Frame[]): void => {
     for (const { event, data } of frames) ready += `${event === undefined ? '' : `event: ${event}\n`}data: ${data}\n\n`
   }
   const frames = createFrameReader(
     (frame) => {
       seen += 1
-      if (exchange.failure) return
+      if (exchange.failure || exchange.finished) return
       const error = errorIn(frame)
       if (error) fail(exchange, fault.inStream(error, exchange.target))
       else emit(repair.frame?.(frame, exchange) ?? [frame])
+      exchange.finished = repair.isLast?.(frame) ?? false
     },
     (line) => {
       if (exchange.noise.length < (seen === 0 ? WHOLE_REPLY : 4_000)) exchange.noise += `${line}\n`
@@ -102,28 +107,39 @@ function events(body: ReadableStream<Uint8Array>, exchange: Exchange, repair: Re
     exchange.ended = true
   }
 
+  const isOver = (): boolean => exchange.ended || exchange.finished || exchange.failure !== undefined
+
   return new ReadableStream({
     async pull(controller) {
       try {
-        while (!exchange.ended && ready.length === 0) {
+        while (!isOver() && ready.length === 0) {
           const { done, value } = await watch.during(reader.read())
           if (done) finish()
           else frames.push(decoder.decode(value, { stream: true }))
-          if (exchange.failure) break
         }
       } catch (error) {
-        fail(exchange, fault.broken(error, exchange.target, exchange.noise), error)
+        fail(exchange, fault.broken(error, exchange.target, exchange.noise))
       }
       if (ready !== '') controller.enqueue(encoder.encode(ready))
       ready = ''
       // A stream that is errored drops what is still on its way. So it ends, and who reads it looks at the failure.
-      if (exchange.failure) void reader.cancel().catch(() => undefined)
-      if (exchange.failure || exchange.ended) controller.close()
+      if (!isOver()) return
+      controller.close()
+      if (!exchange.ended) void letGo(reader)
     },
     async cancel(reason) {
       await reader.cancel(reason)
     },
   })
+}
+
+/** After the last word the end mostly comes at once, and then the connection can be used again. */
+async function letGo(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const enough = new Promise((resolve) => (timer = setTimeout(resolve, 200)))
+  await Promise.race([reader.read(), enough]).catch(() => undefined)
+  clearTimeout(timer)
+  await reader.cancel().catch(() => undefined)
 }
 
 const WHOLE_REPLY = 8 * 1024 * 1024

@@ -12,10 +12,7 @@ type Json = Record<string, unknown>
  * What servers of public reports do otherwise: arguments as an object, usage in odd places, a message in place of a delta.
  */
 export function repairChunk({ data }: Frame, exchange: Exchange): Frame[] {
-  if (data.trim() === '[DONE]') {
-    exchange.finished = true
-    return []
-  }
+  if (isDone({ data })) return []
   let chunk: unknown
   try {
     chunk = JSON.parse(data)
@@ -33,6 +30,8 @@ export function repairChunk({ data }: Frame, exchange: Exchange): Frame[] {
   }
   return [{ data: JSON.stringify(clean) }]
 }
+
+export const isDone = ({ data }: Frame): boolean => data.trim() === '[DONE]'
 
 /** A whole completion, from a server that does not stream, as one chunk. */
 export function wholeReply(reply: Json, exchange: Exchange): Frame[] {

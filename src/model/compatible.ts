@@ -1,6 +1,6 @@
 import type { OpenAICompatibleProviderSettings } from '@ai-sdk/openai-compatible'
 import type { LanguageModelV4Usage } from '@ai-sdk/provider'
-import { reasoningOf, repairChunk, wholeReply } from './chunks.ts'
+import { isDone, reasoningOf, repairChunk, wholeReply } from './chunks.ts'
 import type { Dialect, Protocol } from './protocol.ts'
 
 /** Chat Completions, as many servers understand it. */
@@ -23,7 +23,8 @@ export const compatible: Protocol = {
     if (provider === 'openrouter') return { providerOptions: { [NAMESPACE]: { reasoning: { effort: level } } } }
     return effort ? { providerOptions: { [NAMESPACE]: { reasoning_effort: level } } } : {}
   },
-  repair: { frame: repairChunk, whole: wholeReply },
+  repair: { frame: repairChunk, whole: wholeReply, isLast: isDone },
+  endsInSilence: true,
   state: (part, exchange) => (part.type === 'reasoning' ? reasoningOf(exchange) : {}),
 }
 

@@ -32,7 +32,8 @@ export interface Exchange {
 
 export const createExchange = (target: Target): Exchange => ({ target, ended: false, finished: false, noise: '', extra: {} })
 
-export function fail(exchange: Exchange, fault: Fault, cause?: unknown): ModelError {
-  exchange.failure ??= new ModelError(fault, cause === undefined ? {} : { cause })
+/** Without a cause: those of the SDK hold the whole request. */
+export function fail(exchange: Exchange, fault: Fault): ModelError {
+  exchange.failure ??= new ModelError(fault)
   return exchange.failure
 }

@@ -4,7 +4,7 @@ import type { Target } from './exchange.ts'
 import { readServerError, type ServerError } from './server-error.ts'
 
 /** Every way in which a request fails, as one kind to decide by and one sentence to read. */
-export const fault = { refused, inStream, unreachable, idle, broken, cut, empty, garbage, filtered, stopped }
+export const fault = { refused, inStream, unreachable, idle, broken, cut, empty, garbage, unsendable, filtered, stopped }
 
 interface Answer {
   status: number
@@ -54,7 +54,7 @@ const NETWORK: Record<string, string> = {
 }
 
 function idle(target: Target, ms: number): Fault {
-  return { kind: 'idle', message: `${name(target)} sent nothing for ${duration(ms)}.` }
+  return { kind: 'idle', message: `${name(target)} sent nothing for ${duration(ms)}. It may be stuck: try again, or choose another model with /model.` }
 }
 
 /** The connection broke in the middle of the reply. Node's own limit on silence is one of the ways. */
@@ -72,6 +72,11 @@ function cut(target: Target, noise: string): Fault {
     return build(kind === 'bad-request' ? 'server' : kind, said, target, said.status, said.retryAfterMs)
   }
   return { kind: 'network', message: `The connection to ${name(target)} ended in the middle of the reply.` }
+}
+
+/** The package could not even write the request. */
+function unsendable(why: string, target: Target): Fault {
+  return { kind: 'bad-request', message: clean(`The request to ${name(target)} could not be written: ${shorten(why)}.`, target) }
 }
 
 /** The provider's filter stopped the reply before it said anything. */

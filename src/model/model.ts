@@ -47,7 +47,7 @@ async function* stream(setup: ModelSetup, request: ModelRequest, signal: AbortSi
       if (part.type === 'error') noteError(part.error, exchange)
       yield* reply.add(part)
     }
-    if (!signal.aborted) return yield { ...conclude(reply, exchange), ...wire(setup, exchange, version) }
+    if (!signal.aborted) return yield { ...conclude(reply, exchange, setup.protocol), ...wire(setup, exchange, version) }
   } catch (error) {
     if (!signal.aborted) throw await explained(setup, exchange, error, signal)
   }
@@ -106,24 +106,26 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 /** A server's own error events end the stream before the SDK sees them; what is left is what the SDK could not read. */
 function noteError(error: unknown, exchange: Exchange): void {
   if (error instanceof Error && /without a finish reason/.test(error.message)) return
-  throw exchange.failure ?? fail(exchange, fault.garbage(error instanceof Error ? error.message : JSON.stringify(error), exchange.target), error)
+  throw exchange.failure ?? fail(exchange, fault.garbage(error instanceof Error ? error.message : JSON.stringify(error), exchange.target))
 }
 
 /** The end of a stream that ended by itself. Whether it was the end of the reply is decided here. */
-function conclude(reply: Reply, exchange: Exchange): ModelEnd {
-  if (exchange.failure) throw exchange.failure
+function conclude(reply: Reply, exchange: Exchange, { endsInSilence = false }: Protocol): ModelEnd {
+  const finish = reply.finish
   const parts = reply.parts()
   const calls = parts.filter((part) => part.type === 'call')
-  const finish = reply.finish
   const usage = usageOf(finish?.usage, exchange.wire?.bytes ?? 0, reply.characters())
   const stop = finish ? stopOf(finish, calls.length > 0) : 'error'
+  // A connection that breaks after the reason to stop takes nothing away.
+  const harmless = finish?.finishReason.raw !== undefined && stop !== 'error' && (exchange.failure?.fault.kind === 'network' || exchange.failure?.fault.kind === 'idle')
+  if (exchange.failure && !harmless) throw exchange.failure
   if (stop === 'filter' && parts.every((part) => part.type === 'reasoning')) throw fail(exchange, fault.filtered(finish?.finishReason.raw ?? '', explanation(finish), exchange.target))
   if (stop !== 'error') return { type: 'end', parts, stop, usage }
   if (finish?.finishReason.raw !== undefined) throw fail(exchange, fault.stopped(finish.finishReason.raw, explanation(finish), exchange.target))
   // Some servers never give a reason. Whole calls, or a text with the protocol's last word after it, are a reply.
   const whole = calls.length > 0 ? calls.every((call) => call.invalid === undefined) : exchange.finished && parts.some((part) => part.type === 'text')
-  if (whole && exchange.ended && exchange.noise.trim() === '') return { type: 'end', parts, stop: calls.length > 0 ? 'calls' : 'end', usage }
-  throw fail(exchange, parts.length === 0 && exchange.ended && exchange.noise.trim() === '' ? fault.empty(exchange.target) : fault.cut(exchange.target, exchange.noise))
+  if (endsInSilence && whole && (exchange.ended || exchange.finished) && exchange.noise.trim() === '') return { type: 'end', parts, stop: calls.length > 0 ? 'calls' : 'end', usage }
+  throw fail(exchange, parts.length === 0 && exchange.noise.trim() === '' ? fault.empty(exchange.target) : fault.cut(exchange.target, exchange.noise))
 }
 
 /** What a provider says about why it stopped, wherever it says it. */
@@ -134,7 +136,8 @@ function explanation(finish: Finish | undefined): string {
 }
 
 async function explained(setup: ModelSetup, exchange: Exchange, error: unknown, signal: AbortSignal): Promise<ModelError> {
-  const found = exchange.failure ?? (error instanceof ModelError ? error : fail(exchange, fault.garbage(error instanceof Error ? error.message : String(error), exchange.target), error))
+  const said = error instanceof Error ? error.message : String(error)
+  const found = exchange.failure ?? (error instanceof ModelError ? error : fail(exchange, exchange.wire ? fault.garbage(said, exchange.target) : fault.unsendable(said, exchange.target)))
   return setup.explain ? setup.explain(found, signal) : found
 }
 

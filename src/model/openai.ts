@@ -17,7 +17,7 @@ export const openai: Protocol = {
     ...(effort && request.effort ? { reasoning: request.effort } : {}),
     providerOptions: { openai: { store: false, promptCacheKey: cacheKey(request) } },
   }),
-  repair: { frame: repairResponseEvent },
+  repair: { frame: repairResponseEvent, isLast: ({ data }) => /^\{\s*"type":\s*"response\.(completed|incomplete)"/.test(data) },
 }
 
 const DIALECT: Dialect = {

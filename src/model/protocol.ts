@@ -21,6 +21,8 @@ export interface Protocol {
   /** Effort and the like, in the package's own words. May mark what is to be cached in the prompt. */
   options(asked: Asked): Pick<LanguageModelV4CallOptions, 'providerOptions' | 'maxOutputTokens' | 'reasoning'>
   repair: Repair
+  /** Some of its servers never say why they stopped, nor that they did. */
+  endsInSilence?: boolean
   /** What the SDK did not hand on, for the opaque state of a part. */
   state?(part: Part, exchange: Exchange): State
 }

@@ -72,7 +72,8 @@ export function createModels(options: ModelsOptions): Models {
   const providers = allProviders(options.providers, environment)
   const transport = createTransport({ environment, offline: options.offline ?? false, fetch: options.fetch, idleMs })
   const issued = new Set<string>()
-  const accessTo = (provider: Provider): Access => createAccess(provider, options)
+  const commands = remember(options.runCommand)
+  const accessTo = (provider: Provider): Access => createAccess(provider, { environment, runCommand: commands.run })
   const isReady = (provider: Provider): boolean => provider.baseURL !== '' && accessTo(provider).isReady()
 
   async function localModels(provider: Provider, signal: AbortSignal): Promise<LocalModel[]> {
@@ -107,7 +108,10 @@ export function createModels(options: ModelsOptions): Models {
         idleMs,
         blob: (sha256) => options.blobs.get(sha256),
         access: () => accessTo(provider).open(model),
-        explain: (error, signal) => explain(error, model, () => (provider.local ? localModels(provider, signal).then((found) => found.map((each) => each.id)) : offers(provider, signal))),
+        explain: (error, signal) => {
+          if (error.fault.kind === 'auth') commands.forget()
+          return explain(error, model, () => (provider.local ? localModels(provider, signal).then((found) => found.map((each) => each.id)) : offers(provider, signal)))
+        },
       })
     },
     list() {
@@ -146,6 +150,20 @@ export function createModels(options: ModelsOptions): Models {
     },
   }
   return models
+}
+
+/** A command that prints a key may ask the person for something: once is enough, until its key is refused. */
+function remember(run: ModelsOptions['runCommand']): { run: ModelsOptions['runCommand']; forget(): void } {
+  const printed = new Map<string, Promise<string>>()
+  return {
+    run: (command) => {
+      const known = printed.get(command) ?? run(command)
+      printed.set(command, known)
+      known.catch(() => printed.delete(command))
+      return known
+    },
+    forget: () => printed.clear(),
+  }
 }
 
 const NEVER = new AbortController().signal

@@ -294,3 +294,24 @@ test('a web page in place of an answer is named', async () => {
   const asked = await ask(await modelsOf(server).get('chat/m'), { messages: [user('go')] })
   expect(asked.fault).toMatchObject({ kind: 'garbage', message: expect.stringContaining('Sign in to the Wi-Fi') as string })
 })
+
+test('what comes after the last word is not waited for', async () => {
+  server = await startModelServer([{ bytes: [chunk({ content: 'all' }, 'stop'), DONE, 'never sent'], silent: 2 }])
+  const begun = performance.now()
+  const asked = await ask(await modelsOf(server).get('chat/m'), { messages: [user('go')] })
+  expect(textOf(asked.end.parts)).toBe('all')
+  expect(performance.now() - begun).toBeLessThan(2_000)
+})
+
+test('a connection that breaks after the reason to stop takes nothing away', async () => {
+  const asked = await play([chunk({ content: 'all' }), chunk({}, 'stop')], { cut: 2 })
+  expect([textOf(asked.end.parts), asked.end.stop]).toEqual(['all', 'end'])
+})
+
+test('a command that prints a key runs once, and again when its key was refused', async () => {
+  server = await startModelServer([{ text: 'a' }, { text: 'b' }, { status: 401, json: { error: { message: 'expired' } } }, { text: 'c' }])
+  let runs = 0
+  const models = modelsOf({ providers: { ...server.providers, chat: { ...server.providers.chat, apiKey: '!key' } } }, { runCommand: () => Promise.resolve(`key-${++runs}`) })
+  for (let request = 0; request < 4; request++) await ask(await models.get('chat/m'), { messages: [user('go')] })
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-1', 'Bearer key-1', 'Bearer key-1', 'Bearer key-2'])
+})
