@@ -1,9 +1,8 @@
 import { render, type Instance, type SuspendTerminal } from 'ink'
 import type { ReadStream, WriteStream } from 'node:tty'
-import { emptyView } from '../core/view.ts'
 import { App } from './app.tsx'
+import { blankScreen } from './blank-screen.ts'
 import { drawing } from './draw.ts'
-import { emptyEditor } from './editor-state.ts'
 import { headLines, type FirstPaint } from './first-paint.ts'
 import { follow, keepDraft, lastRows, opened, takeBackWaiting } from './follow.ts'
 import { history } from './history.ts'
@@ -13,7 +12,7 @@ import { leave } from './leave.ts'
 import { openFirst } from './open-pickers.ts'
 import type { Connection, UiHost } from './port.ts'
 import { presser } from './press.ts'
-import { noAsk, type Screen } from './screen.ts'
+import type { Screen } from './screen.ts'
 import { background, change, type Stage } from './stage.ts'
 import { store as storeOf } from './store.ts'
 import { BEGIN_UPDATE, END_UPDATE } from './terminal.ts'
@@ -32,7 +31,7 @@ export interface StartOptions {
 
 /** Opens the screen. Resolves when it has been left; rejects, with a clean terminal, when it broke. */
 export async function start({ host, connection, input, output, abilities, painted }: StartOptions): Promise<void> {
-  const store = storeOf<Screen>(opened(connection, blank(host, connection, output, abilities)))
+  const store = storeOf<Screen>(opened(connection, blankScreen(connection, themeOf(host.settings.theme, abilities), sizeOf(output))))
   let instance: Instance | null = null
   let suspend: SuspendTerminal | null = null
   const { early, erase } = painted?.handOver() ?? { early: [], erase: '' }
@@ -104,11 +103,3 @@ export async function start({ host, connection, input, output, abilities, painte
 }
 
 const sizeOf = (output: WriteStream): Screen['size'] => ({ columns: output.columns > 0 ? output.columns : 80, rows: output.rows > 0 ? output.rows : 24 })
-
-function blank(host: UiHost, connection: Connection, output: WriteStream, abilities: Abilities): Screen {
-  return {
-    connection, view: emptyView(), editor: emptyEditor, history: history([]), images: [], returned: 0, completion: null, looking: null, custom: [],
-    overlay: null, inputs: new Map(), moving: new Set(), notice: null, ask: noAsk(), typedAt: -Infinity, escapedAt: -Infinity, cancelledAt: -Infinity,
-    busy: null, stopping: null, todo: { open: false, text: '' }, output: null, theme: themeOf(host.settings.theme, abilities), size: sizeOf(output), printed: 0, left: false,
-  }
-}

@@ -6,7 +6,8 @@ import { firstPaint, type Head } from '../../src/ui/first-paint.ts'
 const folder = process.env['FIXTURE_DIR'] ?? '.'
 const note = (what: unknown): void => appendFileSync(join(folder, 'commands.jsonl'), `${JSON.stringify(what)}\n`)
 const head: Head = { version: '0.1.0', folder: '~/src/thing', branch: 'main', model: process.env['FIXTURE_MODEL'] ?? 'local/small', mode: 'ask', colour: true }
-const painted = process.env['FIXTURE_PAINT'] === 'off' ? null : firstPaint(head, process.stdin, process.stdout, () => process.exit(0))
+const plain = process.env['TERM'] === 'dumb'
+const painted = plain ? null : firstPaint(head, process.stdin, process.stdout, () => process.exit(0))
 if (process.env['FIXTURE_SLOW']) await new Promise((resolve) => setTimeout(resolve, Number(process.env['FIXTURE_SLOW'])))
 
 const { fakeHost, FakeSession } = await import('./fixture-agent.ts')
@@ -25,4 +26,6 @@ const host = fakeHost({ head, note, draft, first: process.env['FIXTURE_FIRST'] ?
 for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(128 + (signal === 'SIGTERM' ? 15 : 1)))
 if (process.env['FIXTURE_THROW']) setTimeout(() => { throw new Error('thrown by the fixture') }, Number(process.env['FIXTURE_THROW']))
 note({ ready: process.pid })
-await start({ host, connection: session.connection(), input: process.stdin, output: process.stdout, abilities: abilities(process.env, 3), painted })
+const { startPlain } = await import('../../src/ui/plain-screen.ts')
+if (plain) await startPlain({ host, connection: session.connection(), input: process.stdin, output: process.stdout })
+else await start({ host, connection: session.connection(), input: process.stdin, output: process.stdout, abilities: abilities(process.env, 3), painted })

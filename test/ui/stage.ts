@@ -1,9 +1,8 @@
-import { emptyView } from '../../src/core/view.ts'
+import { blankScreen } from '../../src/ui/blank-screen.ts'
 import { drawing } from '../../src/ui/draw.ts'
-import { emptyEditor } from '../../src/ui/editor-state.ts'
 import { history } from '../../src/ui/history.ts'
 import { keymap } from '../../src/ui/keys.ts'
-import { noAsk, type Screen } from '../../src/ui/screen.ts'
+import type { Screen } from '../../src/ui/screen.ts'
 import type { Stage } from '../../src/ui/stage.ts'
 import { store as storeOf } from '../../src/ui/store.ts'
 import { noAbilities, themeOf } from '../../src/ui/theme.ts'
@@ -28,11 +27,7 @@ export function stageOf(change: Partial<Screen> = {}): Bench {
   const connection = new FakeSession('s1', draft, note).connection()
   const head = { version: '0.1.0', folder: '~/src/thing', branch: 'main', model: 'local/small', mode: 'ask', colour: false }
   const host = fakeHost({ head, note, draft, first: '', leave: (because) => note({ left: because }) })
-  const screen: Screen = {
-    connection, view: emptyView(), editor: emptyEditor, history: history(['first', 'second']), images: [], returned: 0, completion: null, looking: null, custom: [], overlay: null,
-    inputs: new Map(), moving: new Set(), notice: null, ask: noAsk(), typedAt: -Infinity, escapedAt: -Infinity, cancelledAt: -Infinity, busy: null, stopping: null,
-    todo: { open: false, text: '' }, output: null, theme: themeOf('none', noAbilities), size: { columns: 80, rows: 24 }, printed: 0, left: false, ...change,
-  }
+  const screen: Screen = { ...blankScreen(connection, themeOf('none', noAbilities), { columns: 80, rows: 24 }), history: history(['first', 'second']), ...change }
   const store = storeOf(screen)
   const stage: Stage = {
     host, store, keys: keymap({}).keys, draw: drawing(() => store.get().theme), abilities: noAbilities, attach: () => undefined, now: () => now, clock: () => now,

@@ -1,0 +1,14 @@
+import { emptyView } from '../core/view.ts'
+import { emptyEditor } from './editor-state.ts'
+import { history } from './history.ts'
+import type { Connection } from './port.ts'
+import { noAsk, type Screen, type Size } from './screen.ts'
+import type { Theme } from './theme.ts'
+
+/** A screen on which nothing has happened yet. */
+export const blankScreen = (connection: Connection, theme: Theme, size: Size): Screen => ({
+  connection, theme, size,
+  view: emptyView(), editor: emptyEditor, history: history([]), images: [], returned: 0, completion: null, looking: null, custom: [],
+  overlay: null, inputs: new Map(), moving: new Set(), notice: null, ask: noAsk(), typedAt: -Infinity, escapedAt: -Infinity, cancelledAt: -Infinity,
+  busy: null, stopping: null, todo: { open: false, text: '' }, output: null, printed: 0, left: false,
+})

@@ -1,0 +1,160 @@
+import { createInterface } from 'node:readline'
+import type { ReadStream, WriteStream } from 'node:tty'
+import { sanitize } from '../core/sanitize.ts'
+import { decide } from './ask-keys.ts'
+import { pendingAsk, previewText } from './ask.ts'
+import { blankScreen } from './blank-screen.ts'
+import { emptyEditor, insert, textOf } from './editor-state.ts'
+import { follow, keepDraft, opened, takeBackWaiting } from './follow.ts'
+import { keymap } from './keys.ts'
+import { leave } from './leave.ts'
+import { openFirst } from './open-pickers.ts'
+import { matching, type Picker } from './picker.ts'
+import { plainWriter } from './plain.ts'
+import type { Connection, UiHost } from './port.ts'
+import { isActive, type Overlay, type Screen } from './screen.ts'
+import { send } from './send.ts'
+import { background, change, type Stage } from './stage.ts'
+import { store as storeOf } from './store.ts'
+import { noAbilities, themeOf } from './theme.ts'
+
+/**
+ * The same program as lines that are only ever appended, for a screen reader and a terminal that can do no more: no cursor
+ * movement, no animation, nothing told by colour or place. A question is answered by a line that holds the answer's word.
+ */
+export async function startPlain({ host, connection, input, output }: { host: UiHost; connection: Connection; input: ReadStream; output: WriteStream }): Promise<void> {
+  const store = storeOf<Screen>(opened(connection, blankScreen(connection, themeOf('none', noAbilities), { columns: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY })))
+  const say = (text: string): void => void output.write(text.endsWith('\n') ? text : `${text}\n`)
+  const lines = createInterface({ input, terminal: false })
+  let stop: () => void = () => undefined
+
+  const stage: Stage = {
+    host, store, keys: keymap({}).keys, abilities: noAbilities,
+    // Rows are written by `announce`, which also says what the live part of a screen would show.
+    draw: { rows: () => '', live: () => [], said: ({ text }) => `${sanitize(text).trimEnd()}\n` },
+    terminal: {
+      print: (text, apply) => {
+        if (text !== '') say(text)
+        apply?.()
+      },
+      release: (use) => use(), page: (title, text) => Promise.resolve(say(`${title}\n${text}`)),
+      redraw: () => undefined, suspend: () => Promise.resolve(), title: () => undefined, bell: () => say('\x07'),
+      close: () => lines.close(),
+    },
+    attach: (next) => {
+      stop()
+      const before = store.get().connection
+      store.update((screen) => opened(next, screen))
+      say(`session ${next.session}`)
+      stop = attached(stage, next, say)
+      if (before !== next) before.close()
+    },
+    now: () => performance.now(), clock: () => Date.now(),
+    later: (ms, act) => {
+      const timer = setTimeout(act, ms)
+      return () => clearTimeout(timer)
+    },
+  }
+  const drafts = keepDraft(stage)
+  const unsubscribe = store.subscribe(saying(stage, say))
+  const onInterrupt = (): void => interrupted(stage)
+  process.on('SIGINT', onInterrupt)
+  say(`Tiller ${host.about.version}, ${host.about.folder}${host.about.branch === null ? '' : ` (${host.about.branch})`}\nmodel ${host.about.model ?? 'none yet'}, mode ${host.about.mode}\nWrite what is to be done. /help lists the commands.`)
+  stop = attached(stage, connection, say)
+  if (textOf(store.get().editor) !== '') say(`not sent, it goes with your next line: ${sanitize(textOf(store.get().editor))}`)
+  takeBackWaiting(store.get())
+  background(stage, host.custom.list().then((custom) => change(stage, { custom })))
+  openFirst(stage)
+  lines.on('line', (line) => taken(stage, line))
+  await new Promise<void>((resolve) => lines.once('close', resolve))
+  leave(stage, 'closed')
+  drafts.flush()
+  stop()
+  unsubscribe()
+  process.off('SIGINT', onInterrupt)
+}
+
+function attached(stage: Stage, connection: Connection, say: (text: string) => void): () => void {
+  const writer = plainWriter()
+  const earlier = connection.records.length
+  // In the order of the events, though the first has to wait for what draws it.
+  let turn = writer.then((write) => connection.records.slice(0, earlier).forEach((record) => write(record)))
+  const stopWriting = connection.subscribe((event) => {
+    turn = turn.then(async () => {
+      const text = (await writer)(event)
+      if (text !== '') say(text)
+    })
+  })
+  const stopFollowing = follow(stage, connection)
+  return () => {
+    stopWriting()
+    stopFollowing()
+  }
+}
+
+/** A line that was entered: an answer where something is asked, else what Enter sends. */
+function taken(stage: Stage, line: string): void {
+  const { overlay, editor } = stage.store.get()
+  if (overlay?.kind === 'picker') return picked(stage, overlay.picker, line.trim())
+  const ask = pendingAsk(stage.store.get())
+  const answer = ask ? ANSWER_WORDS[line.trim().toLowerCase()] : undefined
+  if (ask && answer) return decide(stage, ask.call, answer)
+  // What came back from the queue, or was never sent, goes with the next line.
+  change(stage, { editor: insert(textOf(editor) === '' ? emptyEditor : insert(editor, '\n'), line), notice: null })
+  send(stage, 'next')
+}
+
+const ANSWER_WORDS: Readonly<Record<string, { verdict: 'allow' | 'deny'; grant: 'once' | 'session' | 'project' | undefined }>> = {
+  yes: { verdict: 'allow', grant: 'once' }, y: { verdict: 'allow', grant: 'once' },
+  'yes session': { verdict: 'allow', grant: 'session' }, 'yes project': { verdict: 'allow', grant: 'project' },
+  no: { verdict: 'deny', grant: undefined }, n: { verdict: 'deny', grant: undefined },
+}
+
+function picked(stage: Stage, picker: Picker, line: string): void {
+  const choice = /^\d+$/.test(line) ? matching(picker)[Number(line) - 1] : undefined
+  if (line !== '' && !choice) return change(stage, { overlay: { kind: 'picker', picker: { ...picker, query: line } } })
+  change(stage, { overlay: null })
+  if (choice) choice.act()
+  else picker.dismiss?.()
+}
+
+/** Says what a screen would draw: lists, questions, notices, each once. */
+function saying(stage: Stage, say: (text: string) => void): () => void {
+  let said: Pick<Screen, 'overlay' | 'notice' | 'editor'> & { ask: string | null } = { ...stage.store.get(), ask: null }
+  return () => {
+    const screen = stage.store.get()
+    const ask = pendingAsk(screen)
+    const before = said
+    said = { overlay: screen.overlay, notice: screen.notice, editor: screen.editor, ask: ask?.call ?? null }
+    if (screen.notice && screen.notice !== before.notice) say(screen.notice.tone === 'error' ? `error: ${screen.notice.text}` : screen.notice.text)
+    if (screen.returned > 0 && screen.editor !== before.editor) say(`not sent, it goes with your next line: ${sanitize(textOf(screen.editor))}`)
+    if (screen.overlay && screen.overlay !== before.overlay) say(overlayText(screen.overlay))
+    if (screen.overlay?.kind === 'panel') change(stage, { overlay: null })
+    if (ask && said.ask !== before.ask) say(`Allow ${ask.name}?\n${previewText(ask)}\nAnswer with a line: yes, yes session, yes project, or no. Anything else is sent as text.`)
+  }
+}
+
+function overlayText(overlay: Overlay): string {
+  switch (overlay.kind) {
+    case 'picker': {
+      const found = matching(overlay.picker)
+      const list = found.slice(0, 30).map(({ label, note }, index) => `${index + 1}. ${label}${note === '' ? '' : ` (${note})`}`)
+      return [overlay.picker.title, ...overlay.picker.about, ...(list.length > 0 ? list : [overlay.picker.loading ? 'looking' : 'nothing fits']), 'Answer with a number; an empty line closes.'].join('\n')
+    }
+    case 'panel':
+      return [overlay.title, ...overlay.lines].join('\n')
+    case 'reason':
+    case 'queue':
+      return ''
+  }
+}
+
+/** Ctrl+C in a cooked terminal. */
+function interrupted(stage: Stage): void {
+  const screen = stage.store.get()
+  const again = stage.now() - screen.cancelledAt < 1_000
+  change(stage, { cancelledAt: stage.now() })
+  if (again) return leave(stage, 'interrupt')
+  if (isActive(screen)) return screen.connection.send({ type: 'interrupt' })
+  change(stage, { notice: { text: 'Ctrl+C again leaves.', tone: 'hint' } })
+}
