@@ -19,7 +19,7 @@ const MAY: Record<string, readonly string[]> = {
 
 const src = new URL('../src/', import.meta.url).pathname
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
-const imports = (file: string): string[] => [...readFileSync(join(src, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1]!)
+const imports = (file: string): string[] => [...readFileSync(join(src, file), 'utf8').matchAll(/(?<!')\b(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1]!)
 
 /** `loop/run.ts imports ui/app.tsx`, for each import that goes where it must not. */
 function wrongImports(file: string, from: readonly string[]): string[] {

@@ -46,11 +46,22 @@ export async function assemble(parts: Assembly): Promise<Agent> {
     model: parts.model,
     system: () => Promise.resolve(system),
     cwd: place.cwd,
-    policy: { root: place.root, rules: config.rules, sandbox: parts.sandboxWorks, alwaysSandbox: config.sandbox.enabled === true, editAsks: place.tooWide },
-    limits: config.limits,
-    checks: config.checks,
-    checkAttempts: config.checkAttempts,
-    compaction: config.compaction,
+    // Read anew each time: a folder that is trusted meanwhile brings its own.
+    get policy() {
+      return { root: place.root, rules: settings.config.rules, sandbox: parts.sandboxWorks, alwaysSandbox: settings.config.sandbox.enabled === true, editAsks: place.tooWide }
+    },
+    get limits() {
+      return settings.config.limits
+    },
+    get checks() {
+      return settings.config.checks
+    },
+    get checkAttempts() {
+      return settings.config.checkAttempts
+    },
+    get compaction() {
+      return settings.config.compaction
+    },
     redact: (text) => redact(text, secrets),
     canAsk: () => parts.canAsk(),
     saveGrant: async (scope, rules) => {

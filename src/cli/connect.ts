@@ -20,8 +20,12 @@ export interface Connected {
   models: Models
   blobs: Blobs
   jobs: Jobs
+  /** What this session would ask now; null: none is set. */
+  readonly model: string | null
   /** Records of a session that is not yet on the disk: they are written with its first input. */
   fresh: readonly SessionRecord[]
+  /** Of a model that was used or is listed; null: unknown. */
+  contextWindow(model: string): number | null
   close(): void
 }
 
@@ -45,14 +49,27 @@ export async function connect(wanted: ToConnect): Promise<Connected> {
   if (defaultModel === null && wanted.mustHaveModel) throw new UsageError(NO_MODEL)
   if (settings.config.limits.cost != null && defaultModel !== null) await refuseUnknownPrice(models, defaultModel, options)
   const { tools, sandboxWorks, attach, jobs } = toolsFor({ log, place, settings, options, blobs })
+  const windows = new Map<string, number | null>()
   const agent = await assemble({
     log, place, settings, options, tools, blobs, sandboxWorks, defaultModel,
-    model: (id) => models.get(id), checkpoint: () => Promise.resolve({ tree: null, note: 'checkpoints are off' }), canAsk: () => wanted.canAsk(),
+    model: async (id) => {
+      const model = await models.get(id)
+      windows.set(id, model.limits.contextWindow)
+      return model
+    },
+    checkpoint: () => Promise.resolve({ tree: null, note: 'checkpoints are off' }), canAsk: () => wanted.canAsk(),
   })
   attach(agent)
   return {
     agent, log, models, blobs, jobs,
+    get model() {
+      return agent.state.model ?? defaultModel
+    },
     fresh: log.records.length > 0 && log.records.every((record) => record.type === 'session' || record.type === 'set') ? (log.records as readonly SessionRecord[]) : [],
+    contextWindow: (model) => {
+      if (!windows.has(model)) windows.set(model, models.list().find(({ id }) => id === model)?.limits.contextWindow ?? null)
+      return windows.get(model) ?? null
+    },
     close: () => log.close(),
   }
 }

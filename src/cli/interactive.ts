@@ -1,8 +1,65 @@
+import chalk from 'chalk'
+import { start } from '../ui/start.tsx'
+import type { FirstPaint } from '../ui/first-paint.ts'
+import type { Connection } from '../ui/port.ts'
+import { abilities } from '../ui/theme.ts'
+import { configure } from './configure.ts'
+import { openConnections, type Connections } from './connections.ts'
+import { sessionFor } from './open-session.ts'
 import type { Options } from './options.ts'
+import { placeOf } from './place.ts'
+import { endOnSignals } from './signals.ts'
+import { stopEverything } from './stop-everything.ts'
+import { uiHost } from './ui-host.ts'
 
-export async function startInteractive(_options: Options): Promise<number> {
-  throw new Error('to be written')
+/** Between two pieces of the scripted model's replies, so that a person can follow. */
+const DEMO_PACE_MS = 35
+
+export async function startInteractive(options: Options, painted: FirstPaint | null): Promise<number> {
+  const place = placeOf(process.cwd())
+  const settings = await configure(options, place)
+  const connections = openConnections(place, settings, options)
+  const connection = await connections.begin(await sessionFor({ ...options, ...(options.resume === true ? { resume: undefined } : {}) } as Options, place, settings))
+  if (options.prompt.length > 0) queueMicrotask(() => connection.send({ type: 'input', text: options.prompt.join(' ') }))
+  return show(connections, connection, painted, false)
 }
-export async function startDemo(_options: Options): Promise<number> {
-  throw new Error('to be written')
+
+export async function startDemo(options: Options, painted: FirstPaint | null): Promise<number> {
+  const { connections, connection } = await openDemo(options)
+  return show(connections, connection, painted, true)
+}
+
+async function openDemo(given: Options): Promise<{ connections: Connections; connection: Connection }> {
+  const { demoFolder, demoOptions } = await import('./demo.ts')
+  process.chdir(await demoFolder())
+  const options = demoOptions(given, 'edit')
+  const place = placeOf(process.cwd())
+  const settings = await configure(options, place)
+  const connections = openConnections(place, settings, options, DEMO_PACE_MS)
+  return { connections, connection: await connections.begin(await sessionFor(options, place, settings)) }
+}
+
+async function show(connections: Connections, connection: Connection, painted: FirstPaint | null, demo: boolean): Promise<number> {
+  const { options } = connections
+  let code = 0
+  const end = async (because: 'quit' | 'interrupt' | 'closed'): Promise<void> => {
+    const { agent, log, jobs, close } = connections.current()
+    await agent.stop(because === 'closed' ? 'the terminal was closed' : 'interrupted by the user')
+    await jobs.leave()
+    await stopEverything()
+    close()
+    if (because !== 'closed' && agent.state.totals.steps > 0) process.stdout.write(`Session ${log.id} is saved. tiller -c goes on with it.\n`)
+    process.exit(code)
+  }
+  endOnSignals(() => connections.current().agent, (signalled) => {
+    code = signalled
+    void stopEverything().finally(() => process.exit(signalled))
+  }, ['SIGTERM', 'SIGHUP', 'SIGINT'])
+  await start({
+    host: uiHost({ connections, demo, leave: (because) => void end(because), startDemo: async () => (await openDemo(options)).connection }),
+    connection, input: process.stdin, output: process.stdout,
+    abilities: abilities(process.env, chalk.level, !options.color),
+    painted,
+  })
+  return code
 }

@@ -28,3 +28,6 @@ function realOr(path: string): string {
     return path
   }
 }
+
+/** As a person writes it. */
+export const shortFolder = (folder: string, home: string): string => (folder === home ? '~' : folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder)

@@ -1,0 +1,60 @@
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { distrust, trust } from '../config/trust.ts'
+import { context } from '../core/context.ts'
+import { live } from '../core/path.ts'
+import type { Said, TextCommand } from '../ui/port.ts'
+import type { Connections } from './connections.ts'
+import { doctor } from './doctor.ts'
+import { showConfig } from './show-config.ts'
+
+type Answer = (connections: Connections, argument: string, signal: AbortSignal) => Promise<Said> | Said
+
+const text = (said: string): Said => ({ text: said, as: 'text' })
+
+/** The slash commands whose answer is text. */
+const ANSWERS: Readonly<Record<TextCommand, Answer>> = {
+  context: (connections) => text(contextText(connections)),
+  cost: (connections) => text(costText(connections)),
+  config: ({ settings }, argument) => text(showConfig(settings, argument || undefined)),
+  doctor: async ({ place, settings, options }) => text(await doctor(place, settings, options)),
+  trust: async (connections, argument) => text(await changeTrust(connections, argument)),
+  export: (connections, argument) => text(exportTo(connections, argument)),
+  mcp: () => text('No tool servers are connected: this version has no MCP client yet.'),
+  undo: () => text('Nothing can be undone here yet.'),
+  diff: () => text('No changes.'),
+}
+
+export const answer = async (connections: Connections, name: TextCommand, argument: string, signal: AbortSignal): Promise<Said> => ANSWERS[name](connections, argument, signal)
+
+function contextText(connections: Connections): string {
+  const { agent, log } = connections.current()
+  const { tokensPerByte, contextTokens } = agent.state.live
+  const request = context(live(log.records))
+  const tokens = (value: unknown): number => Math.round(Buffer.byteLength(JSON.stringify(value)) * tokensPerByte)
+  const parts: [string, number][] = [['system text', tokens(request.system)], ['tool declarations', tokens(request.tools)], ['messages', tokens(request.messages)]]
+  return [...parts.map(([name, count]) => `${name.padEnd(18)} about ${count} tokens`), ...(contextTokens > 0 ? [`${'newest reply'.padEnd(18)} ${contextTokens} tokens in and out, as the provider counted`] : [])].join('\n')
+}
+
+function costText(connections: Connections): string {
+  const { totals } = connections.current().agent.state
+  const cost = totals.costUnknown ? (totals.cost > 0 ? `at least $${totals.cost.toFixed(4)}, the rest has no known price` : 'unknown: the model has no known price') : `$${totals.cost.toFixed(4)}`
+  return `${totals.steps} model requests, ${totals.calls} tool calls\n${totals.input} tokens in, ${totals.output} out\ncost ${cost}`
+}
+
+async function changeTrust(connections: Connections, argument: string): Promise<string> {
+  const { place, settings } = connections
+  if (argument === '') return settings.trusted ? `${place.root} is trusted: its .agentrc, checks and rules are used.` : `${place.root} is not trusted: its .agentrc can only tighten. /trust yes changes that.`
+  if (argument !== 'yes' && argument !== 'no') return 'Expected /trust yes or /trust no.'
+  const saved = argument === 'yes' ? trust(place.root, settings.places) : distrust(place.root, settings.places)
+  if (!saved.ok) return saved.why
+  await connections.reconfigure()
+  return argument === 'yes' ? `${place.root} is trusted now; what it brings holds from the next call on.` : `${place.root} is no longer trusted.`
+}
+
+function exportTo(connections: Connections, argument: string): string {
+  const { log } = connections.current()
+  const file = resolve(connections.place.cwd, argument || `tiller-${log.id}.jsonl`)
+  writeFileSync(file, log.records.map((record) => JSON.stringify(record)).join('\n'), { mode: 0o600, flag: 'wx' })
+  return `Written to ${file}`
+}

@@ -1,0 +1,77 @@
+import { isKnownRecord } from '../core/path.ts'
+import { readDraft, takeLeftDraft, writeDraft } from '../session/draft.ts'
+import type { SessionLog } from '../session/log.ts'
+import type { Connection } from '../ui/port.ts'
+import { configure, type Settings } from './configure.ts'
+import { connect, type Connected } from './connect.ts'
+import { folderOf, forkOf, freshSession, sessionNamed } from './open-session.ts'
+import type { Options } from './options.ts'
+import type { Place } from './place.ts'
+
+/** The session that the screen shows, and how to get to another one. */
+export interface Connections {
+  place: Place
+  settings: Settings
+  options: Options
+  current(): Connected
+  begin(log: SessionLog): Promise<Connection>
+  open(id: string): Promise<Connection>
+  fresh(): Promise<Connection>
+  fork(wanted: string): Promise<Connection>
+  /** Sets the model of the current session and goes on with it. */
+  useModel(model: string): Promise<Connection>
+  /** After the folder was trusted: what it brings holds from the next call on. */
+  reconfigure(): Promise<void>
+}
+
+export function openConnections(place: Place, settings: Settings, options: Options, msPerDelta?: number): Connections {
+  let current: Connected | null = null
+  const folder = folderOf(place, settings)
+  const begin = async (log: SessionLog): Promise<Connection> => {
+    current = await connect({ log, place, settings, options, canAsk: () => true, mustHaveModel: false, ...(msPerDelta === undefined ? {} : { msPerDelta }) })
+    return connectionOf(current, folder)
+  }
+  return {
+    place, settings, options, begin,
+    current: () => {
+      if (!current) throw new Error('no session is connected yet')
+      return current
+    },
+    open: async (id) => begin(await sessionNamed(id, place, folder)),
+    fresh: () => begin(freshSession(place, folder)),
+    fork: async (wanted) => begin(await forkOf(wanted, place, folder)),
+    useModel: async (model) => {
+      options.model = model
+      settings.config.model = model
+      return begin(freshSession(place, folder))
+    },
+    reconfigure: async () => {
+      Object.assign(settings, await configure(options, place))
+    },
+  }
+}
+
+function connectionOf({ agent, log, jobs, close }: Connected, folder: string): Connection {
+  return {
+    session: log.id,
+    records: log.records,
+    subscribe: (listener) => agent.subscribe(listener),
+    send: (command) => agent.send(command),
+    draft: {
+      load: () => readDraft(log.file) || (hasInput(log) ? '' : takeLeftDraft(folder)),
+      save: (text) => {
+        try {
+          writeDraft(log.file, text)
+        } catch {
+          // A draft that cannot be kept is said when the session itself cannot be.
+        }
+      },
+    },
+    ...(log.readOnly === null ? {} : { readOnly: log.readOnly }),
+    close: () => {
+      void agent.stop('the session was left').then(() => jobs.leave()).finally(close)
+    },
+  }
+}
+
+const hasInput = (log: SessionLog): boolean => log.records.some((record) => isKnownRecord(record) && record.type === 'input')
