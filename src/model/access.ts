@@ -17,7 +17,7 @@ export interface Access {
 export function createAccess(provider: Provider, sources: KeySources): Access {
   const { name, baseURL, keys } = provider
   const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined
-  const headers = Object.fromEntries(Object.entries(provider.headers ?? {}).map(([header, value]) => [header, fromVariable(value, sources)]))
+  const headers = { ...basicAuth(url), ...Object.fromEntries(Object.entries(provider.headers ?? {}).map(([header, value]) => [header, fromVariable(value, sources)])) }
   const needsKey = !(url && isLoopback(url.hostname)) && !Object.keys(headers).some((header) => AUTH.test(header))
   const has = (): boolean => hasKey(provider, keys, sources.environment)
   return {
@@ -27,13 +27,20 @@ export function createAccess(provider: Provider, sources: KeySources): Access {
       const key = await findKey(name, provider, keys, sources)
       const host = url?.host ?? baseURL
       if (needsKey && key.value === undefined) throw new ModelError({ kind: 'auth', message: `There is no key for ${name} (${host}). ${key.hint}` })
-      const secrets = [...(key.value === undefined ? [] : [key.value]), ...Object.values(headers).filter((value) => value.length >= 12)]
-      return { settings: { model, baseURL, key: key.value, headers }, target: { provider: name, model, host, keyHint: key.hint, secrets } }
+      const secrets = [...(key.value === undefined ? [] : [key.value]), ...(url?.password ? [decodeURIComponent(url.password)] : []), ...Object.values(headers).filter((value) => value.length >= 12)]
+      return { settings: { model, baseURL: url?.username ? baseURL.replace(/\/\/[^/@]*@/, '//') : baseURL, key: key.value, headers }, target: { provider: name, model, host, keyHint: key.hint, secrets } }
     },
   }
 }
 
 const AUTH = /^(authorization|x-api-key|api-key|x-goog-api-key)$/i
+
+/** A name and a password in the address: fetch takes none there. */
+function basicAuth(url: URL | undefined): Record<string, string> {
+  if (!url?.username) return {}
+  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
+}
 
 /** A header may be `$NAME`, or hold `${NAME}`, of an environment variable. */
 const fromVariable = (value: string, { environment }: KeySources): string =>

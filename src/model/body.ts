@@ -34,7 +34,7 @@ export function exchangeFetch(exchange: Exchange, { transport, repair, idleMs, n
     const watch = watchdog(exchange, idleMs)
     const signal = init.signal ? AbortSignal.any([init.signal, watch.signal]) : watch.signal
     try {
-      const response = await watch.during(transport.send(url, { ...init, signal }, exchange.target))
+      const response = await watch.during(transport.send(url, { ...init, signal, redirect: 'manual' }, exchange.target))
       if (!response.ok) {
         const body = await watch.during(readCapped(response))
         throw fail(exchange, fault.refused({ status: response.status, headers: response.headers, body, now: now() }, exchange.target))

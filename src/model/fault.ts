@@ -15,6 +15,7 @@ interface Answer {
 
 /** The server answered with an error status. */
 function refused({ status, headers, body, now }: Answer, target: Target): Fault {
+  if (status < 400) return { kind: 'bad-request', status, message: clean(`${name(target)} sends on to ${headers.get('location') ?? 'another address'} (${status}), where the key must not follow unasked. Set baseURL to the right address.`, target) }
   const said = readServerError(body)
   const kind = kindOf(status, said)
   return build(kind, said, target, status, retryAfter(headers, now) ?? said.retryAfterMs ?? waitInText(said.message))
@@ -101,7 +102,7 @@ function kindOf(status: number, said: ServerError): FaultKind {
   const text = `${said.words} ${said.message}`.toLowerCase()
   if (status !== 429 && OVERFLOW.test(text)) return 'overflow'
   if (/content_filter|content_policy|responsibleai|content management policy|prohibited_content|blocked by (the )?safety/.test(text)) return 'filter'
-  if (/insufficient_quota|billing_error|billing_hard_limit|credit balance|insufficient (balance|credits|funds)|out of credits|perday/.test(text)) return 'quota'
+  if (/insufficient_quota|billing_error|billing_hard_limit|credit balance|insufficient (balance|credits|funds)|out of credits|perday|per_day/.test(text)) return 'quota'
   if (/invalid.{0,3}api.?key|api_key_invalid|api key not valid|incorrect api key|authentication_error|unauthenticated|permission_error|permission_denied/.test(text)) return 'auth'
   if (/overloaded|server_is_overloaded|engine is currently|unavailable|at capacity/.test(text) && (status === 0 || status >= 500 || status === 429)) return status === 429 ? 'rate-limit' : 'overload'
   if (/model_not_found|not_found_error|unknown model|no such model|model.{0,80}(not found|does not exist|is not a valid model|not supported)|not a valid model/.test(text) && status !== 429) return 'not-found'
@@ -152,7 +153,7 @@ function sentence(kind: FaultKind, said: string, target: Target, status: number 
   const why = said === '' ? `${number}, and said nothing more` : `${number}: ${said}`
   const end = /[.!?]$/.test(why) ? '' : '.'
   switch (kind) {
-    case 'auth': return `${where} refused the key${why}${end} ${target.keyHint}`
+    case 'auth': return `${where} refused ${status === 403 ? 'access' : 'the key'}${why}${end} ${target.keyHint}`
     case 'not-found': return `${where} has no such model or address${why}${end}`
     case 'rate-limit': return `${where} limits the rate${why}${end}${retryAfterMs === undefined ? '' : ` It asks to wait ${duration(retryAfterMs)}.`}`
     case 'quota': return `The account at ${target.host} has no quota left${why}${end} Check its plan and billing, or choose another model with /model.`
@@ -211,7 +212,7 @@ const shorten = (text: string): string => (text.length > 400 ? `${text.slice(0, 
 /** A server may repeat the key, or send control characters. */
 function clean(text: string, target: Target): string {
   const safe = target.secrets.filter((secret) => secret.length > 3).reduce((kept, secret) => kept.replaceAll(secret, '***'), text)
-  return sanitize(safe.replace(/\b(sk|pk|key|gsk|xai|AIza)[-_][\w*.-]{6,}/g, '***').replace(/\bAIza[\w-]{10,}/g, '***')).replace(/\s+/g, ' ').trim()
+  return sanitize(safe.replace(/\b(sk|gsk|xai)[-_][\w*.-]{6,}/g, '***').replace(/\bAIza[\w-]{10,}/g, '***')).replace(/\s+/g, ' ').trim()
 }
 
 function chain(error: unknown): Error[] {

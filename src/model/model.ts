@@ -5,7 +5,7 @@ import { createExchange, fail, type Exchange, type Target } from './exchange.ts'
 import { fault } from './fault.ts'
 import { createIdFor } from './ids.ts'
 import type { ModelFacts, Protocol, Settings, State } from './protocol.ts'
-import { createReply, stopOf, usageOf, type Finish, type Reply } from './reply.ts'
+import { createReply, hasState, stopOf, usageOf, type Finish, type Reply } from './reply.ts'
 import { toCall } from './request.ts'
 import { isObject } from './server-error.ts'
 import type { Transport } from './transport.ts'
@@ -15,7 +15,7 @@ export interface ModelSetup {
   id: string
   limits: ModelLimits
   facts: ModelFacts
-  /** `<protocol>:<provider>`: who made an opaque state. */
+  /** `<protocol>:<provider>`, and the model where its state is of no use to another: who made an opaque state. */
   by: string
   protocol: Protocol
   transport: Transport
@@ -36,7 +36,11 @@ export function createModel(setup: ModelSetup): Model {
 }
 
 async function* stream(setup: ModelSetup, request: ModelRequest, signal: AbortSignal): AsyncGenerator<Delta | ModelEnd> {
-  const { settings, target } = await setup.access()
+  const access = await untilAborted(setup.access(), signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error
+  })
+  if (!access) return yield { type: 'end', parts: [], stop: 'interrupted', usage: { input: 0, output: 0 } }
+  const { settings, target } = access
   const exchange = createExchange(target)
   const reply = createReply({ idFor: createIdFor(request, setup.issued), stateOf: createStateOf(setup, exchange) })
   let version = ''
@@ -94,6 +98,7 @@ async function* parts<T>(stream: ReadableStream<T>, signal: AbortSignal): AsyncG
   }
 }
 
+/** What does not heed the signal is left behind. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(new Error('aborted'))
@@ -148,7 +153,7 @@ function wire(setup: ModelSetup, exchange: Exchange, version: string): Pick<Mode
 function createStateOf({ protocol, by }: ModelSetup, exchange: Exchange): (part: Part, sdk: State['sdk'], providerId: string) => Part['opaque'] {
   return (part, sdk, providerId) => {
     const data: State = {
-      ...(sdk && Object.values(sdk).some((state) => Object.keys(state).length > 0) ? { sdk } : {}),
+      ...(sdk && hasState(sdk) ? { sdk } : {}),
       ...(part.type === 'call' && part.id !== providerId ? { id: providerId } : {}),
       ...protocol.state?.(part, exchange),
     }

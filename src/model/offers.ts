@@ -8,7 +8,7 @@ import type { Transport } from './transport.ts'
 export async function askServer(transport: Transport, url: string, target: Target, headers: Record<string, string>, signal: AbortSignal, body?: object): Promise<unknown> {
   try {
     const init: RequestInit = body ? { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } } : { headers }
-    const response = await transport.send(new URL(url), { ...init, signal }, target)
+    const response = await transport.send(new URL(url), { ...init, signal, redirect: 'manual' }, target)
     if (response.ok) return await response.json()
     await response.body?.cancel()
     return undefined

@@ -1,3 +1,4 @@
+import { ModelError } from '../core/ports.ts'
 import { isLoopback } from './transport.ts'
 import type { ProviderType } from './protocol.ts'
 
@@ -62,6 +63,9 @@ export function allProviders(configured: Readonly<Record<string, ProviderConfig>
   }
   return providers
 }
+
+export const unknownProvider = (name: string, id: string, providers: ReadonlyMap<string, Provider>): ModelError =>
+  new ModelError({ kind: 'not-found', message: `There is no provider "${name}" for "${id}". Known are: ${[...providers.keys()].join(', ')}; others go into providers in .agentrc.` })
 
 /** `OLLAMA_HOST` may be a bare host, with or without a port, and 0.0.0.0 for the server's own use. */
 function ollamaAddress(value: string): string {

@@ -17,6 +17,51 @@ export interface Reply {
   characters(): number
 }
 
+export interface ReplyOptions {
+  /** The session's id for a call of the provider. */
+  idFor: (provider: string) => string
+  /** The opaque state of a part. */
+  stateOf: (part: Part, sdk: State['sdk'], providerId: string) => Part['opaque']
+}
+
+export function createReply({ idFor, stateOf }: ReplyOptions): Reply {
+  const growth = createGrowth()
+  const reply: Reply = {
+    finish: undefined,
+    characters: growth.characters,
+    add(part) {
+      switch (part.type) {
+        case 'text-start': case 'reasoning-start':
+          return growth.start(kindOf(part.type), part.id, '', part.providerMetadata)
+        case 'text-delta': case 'reasoning-delta':
+          return growth.grow(kindOf(part.type), part.id, part.delta, part.providerMetadata)
+        case 'text-end': case 'reasoning-end':
+          return growth.close(kindOf(part.type), part.id, part.providerMetadata)
+        case 'tool-input-start':
+          return growth.start('call', part.id, part.toolName, part.providerMetadata)
+        case 'tool-input-delta':
+          return growth.grow('call', part.id, part.delta, part.providerMetadata)
+        case 'tool-call':
+          return [...growth.start('call', part.toolCallId, part.toolName, undefined), ...growth.close('call', part.toolCallId, part.providerMetadata, part.input)]
+        case 'finish':
+          reply.finish = part
+          return []
+        default:
+          return []
+      }
+    },
+    parts: () => growth.all().map((growing): Part => {
+      const part = toPart(growing, idFor)
+      const opaque = stateOf(part, growing.sdk, growing.id)
+      return opaque ? { ...part, opaque } : part
+    }),
+  }
+  return reply
+}
+
+type Block = 'text-start' | 'text-delta' | 'text-end' | 'reasoning-start' | 'reasoning-delta' | 'reasoning-end'
+const kindOf = (type: Block): 'text' | 'reasoning' => (type.startsWith('text') ? 'text' : 'reasoning')
+
 interface Growing {
   kind: Delta['kind']
   /** Its place in the reply; undefined while there is nothing of it. */
@@ -28,27 +73,21 @@ interface Growing {
   sdk: State['sdk']
 }
 
-export interface ReplyOptions {
-  /** The session's id for a call of the provider. */
-  idFor: (provider: string) => string
-  /** The opaque state of a part. */
-  stateOf: (part: Part, sdk: State['sdk'], providerId: string) => Part['opaque']
-}
-
-export function createReply({ idFor, stateOf }: ReplyOptions): Reply {
-  const all: Growing[] = []
+/** The parts while they come in: several may be open at once, and one that stays empty never gets a place. */
+function createGrowth() {
+  const parts: Growing[] = []
   const open = new Map<string, Growing>()
   let placed = 0
   let written = 0
 
-  const start = (kind: Delta['kind'], key: string, name = ''): Growing => {
-    const growing: Growing = { kind, at: undefined, id: key, name, text: '', whole: false, sdk: undefined }
-    open.set(`${kind}:${key}`, growing)
-    all.push(growing)
+  const find = (kind: Delta['kind'], id: string): Growing | undefined => open.get(`${kind}:${id}`)
+  const add = (kind: Delta['kind'], id: string, name: string): Growing => {
+    const growing: Growing = { kind, at: undefined, id, name, text: '', whole: false, sdk: undefined }
+    open.set(`${kind}:${id}`, growing)
+    parts.push(growing)
     return growing
   }
-  const get = (kind: Delta['kind'], key: string): Growing => open.get(`${kind}:${key}`) ?? start(kind, key)
-  const grow = (growing: Growing, text: string): Delta[] => {
+  const extend = (growing: Growing, text: string): Delta[] => {
     if (text === '' && (growing.kind !== 'call' || growing.at !== undefined)) return []
     const first = growing.at === undefined
     const part = (growing.at ??= placed++)
@@ -57,75 +96,36 @@ export function createReply({ idFor, stateOf }: ReplyOptions): Reply {
     written += text.length
     return [{ type: 'delta', part, kind: growing.kind, offset, text, ...(first && growing.kind === 'call' ? { name: growing.name } : {}) }]
   }
-  const note = (growing: Growing, metadata: State['sdk']): void => {
-    if (metadata) growing.sdk = mergeState(growing.sdk, metadata)
-  }
-  /** State without text is a part as well: redacted thinking, encrypted reasoning, a signature. */
-  const close = (kind: Delta['kind'], key: string): void => {
-    const growing = get(kind, key)
-    if (growing.at === undefined && growing.sdk && Object.values(growing.sdk).some((state) => Object.keys(state).length > 0)) growing.at = placed++
-    growing.whole = true
-    open.delete(`${kind}:${key}`)
-  }
 
-  const reply: Reply = {
-    finish: undefined,
+  return {
     characters: () => written,
-    add(part) {
-      switch (part.type) {
-        case 'text-start': case 'reasoning-start': {
-          note(start(part.type === 'text-start' ? 'text' : 'reasoning', part.id), part.providerMetadata)
-          return []
-        }
-        case 'text-delta': case 'reasoning-delta': {
-          const growing = get(part.type === 'text-delta' ? 'text' : 'reasoning', part.id)
-          note(growing, part.providerMetadata)
-          return grow(growing, part.delta)
-        }
-        case 'text-end': case 'reasoning-end': {
-          const kind = part.type === 'text-end' ? 'text' : 'reasoning'
-          note(get(kind, part.id), part.providerMetadata)
-          close(kind, part.id)
-          return []
-        }
-        case 'tool-input-start': {
-          const growing = start('call', part.id, part.toolName)
-          note(growing, part.providerMetadata)
-          return grow(growing, '')
-        }
-        case 'tool-input-delta': {
-          const growing = get('call', part.id)
-          note(growing, part.providerMetadata)
-          return grow(growing, part.delta)
-        }
-        case 'tool-call': {
-          const growing = open.get(`call:${part.toolCallId}`) ?? start('call', part.toolCallId, part.toolName)
-          note(growing, part.providerMetadata)
-          const deltas = growing.at === undefined ? grow(growing, part.input) : []
-          growing.text = part.input
-          close('call', part.toolCallId)
-          return deltas
-        }
-        case 'finish':
-          reply.finish = part
-          return []
-        default:
-          return []
-      }
+    all: () => parts.filter(({ at }) => at !== undefined).toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0)),
+    /** A call shows at once, by its name. One that is open already goes on. */
+    start(kind: Delta['kind'], id: string, name: string, sdk: State['sdk']): Delta[] {
+      const growing = (kind === 'call' ? find(kind, id) : undefined) ?? add(kind, id, name)
+      growing.sdk = mergeState(growing.sdk, sdk)
+      return kind === 'call' ? extend(growing, '') : []
     },
-    parts() {
-      return all
-        .filter((growing) => growing.at !== undefined)
-        .sort((a, b) => (a.at ?? 0) - (b.at ?? 0))
-        .map((growing): Part => {
-          const part = toPart(growing, idFor)
-          const opaque = stateOf(part, growing.sdk, growing.id)
-          return opaque ? { ...part, opaque } : part
-        })
+    grow(kind: Delta['kind'], id: string, text: string, sdk: State['sdk']): Delta[] {
+      const growing = find(kind, id) ?? add(kind, id, '')
+      growing.sdk = mergeState(growing.sdk, sdk)
+      return extend(growing, text)
+    },
+    /** State without text is a part as well: redacted thinking, encrypted reasoning, a signature. The whole text goes before its pieces. */
+    close(kind: Delta['kind'], id: string, sdk: State['sdk'], whole?: string): Delta[] {
+      const growing = find(kind, id) ?? add(kind, id, '')
+      growing.sdk = mergeState(growing.sdk, sdk)
+      const deltas = whole !== undefined && growing.text === '' ? extend(growing, whole) : []
+      if (whole !== undefined) growing.text = whole
+      if (hasState(growing.sdk)) growing.at ??= placed++
+      growing.whole = true
+      open.delete(`${kind}:${id}`)
+      return deltas
     },
   }
-  return reply
 }
+
+export const hasState = (sdk: State['sdk']): boolean => sdk !== undefined && Object.values(sdk).some((state) => Object.keys(state).length > 0)
 
 function toPart(growing: Growing, idFor: (id: string) => string): Part {
   switch (growing.kind) {
@@ -138,7 +138,8 @@ function toPart(growing: Growing, idFor: (id: string) => string): Part {
   }
 }
 
-function mergeState(state: State['sdk'], more: NonNullable<State['sdk']>): State['sdk'] {
+function mergeState(state: State['sdk'], more: State['sdk']): State['sdk'] {
+  if (!more) return state
   const merged = { ...state }
   for (const [namespace, values] of Object.entries(more)) merged[namespace] = { ...merged[namespace], ...values }
   return merged

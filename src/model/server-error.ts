@@ -28,7 +28,7 @@ function fromObject(source: Record<string, unknown>): ServerError {
   const raw = typeof metadata['raw'] === 'string' ? readText(metadata['raw']).message : ''
   const message = [source['message'], source['msg'], source['title']].find((value): value is string => typeof value === 'string' && value.trim() !== '') ?? raw
   const details = Array.isArray(source['details']) ? source['details'].filter(isObject) : []
-  const words = [source['type'], source['code'], source['status'], source['param'], ...details.map((detail) => detail['reason'])]
+  const words = [source['type'], source['code'], source['status'], source['param'], ...details.flatMap(({ reason, violations }) => [reason, ...(Array.isArray(violations) ? violations.filter(isObject).map(({ quotaId }) => quotaId) : [])])]
   return {
     message: raw !== '' && !message.includes(raw) ? `${message}: ${raw}` : message,
     words: words.filter((word) => typeof word === 'string' || typeof word === 'number').join(' ').toLowerCase(),

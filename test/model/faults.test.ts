@@ -118,3 +118,24 @@ test('a server that speaks no HTTP, and https spoken to http', async () => {
   }
   await new Promise((resolve) => server.close(resolve))
 })
+
+test('a server that sends on to another address does not get the key there', async () => {
+  await using elsewhere = await startModelServer([{ text: 'never' }])
+  await using server = await startModelServer([{ status: 307, headers: { location: `${elsewhere.url}/v1/chat/completions` } }])
+  const { fault } = await ask(await modelsOf(server).get(MODEL.chat), { messages: [user('go')] })
+  expect(fault).toMatchObject({ kind: 'bad-request', status: 307, message: expect.stringContaining(elsewhere.url) as string })
+  expect(elsewhere.requests).toEqual([])
+})
+
+test('Google: a daily quota is a quota, not a moment to wait', async () => {
+  const fault = await refused({ status: 429, json: google(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota.', [{ violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel' }] }]) }, MODEL.google)
+  expect(fault.kind).toBe('quota')
+})
+
+test('a name and a password in the address go along as a header, and into no message', async () => {
+  await using server = await startModelServer([{ text: 'x' }, { status: 400, json: error('no') }])
+  const models = modelsOf(offer(server.baseURL('chat').replace('//', '//me:s3cret-word@')))
+  await ask(await models.get(MODEL.chat), { messages: [user('go')] })
+  expect(server.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('me:s3cret-word').toString('base64')}`)
+  expect((await ask(await models.get(MODEL.chat), { messages: [user('go')] })).fault?.message).not.toContain('s3cret')
+})
