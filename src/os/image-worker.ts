@@ -29,7 +29,7 @@ parentPort?.once('message', (request: ShrinkRequest) => {
 
 function shrink({ bytes, mediaType, side, most }: ShrinkRequest): Fitted {
   try {
-    const picture: Pixels = mediaType === 'image/png' ? PNG.sync.read(Buffer.from(bytes)) : (jpeg.decode(bytes, { useTArray: true, maxMemoryUsageInMB: 1_024 }) as Pixels)
+    const picture: Pixels = mediaType === 'image/png' ? PNG.sync.read(Buffer.from(bytes)) : jpeg.decode(bytes, { useTArray: true, maxMemoryUsageInMB: 1_024 })
     for (let longest = Math.min(side, Math.max(picture.width, picture.height)); longest >= 200; longest = Math.floor(longest * 0.7)) {
       const small = scale(picture, longest / Math.max(picture.width, picture.height))
       for (const kind of mediaType === 'image/png' ? (['image/png', 'image/jpeg'] as const) : (['image/jpeg'] as const)) {

@@ -17,9 +17,9 @@ const input = z.object({
   edits: z
     .array(
       z.object({
-        old: z.string().check(z.describe('Text to replace, exactly as in the file, with lines around it until it is there only once')),
-        new: z.string().check(z.describe('What stands there afterwards; empty to delete')),
-        all: z.optional(z.boolean().check(z.describe('Replace every place'))),
+        old: z.string().check(z.describe('Exactly as in the file, with enough around it to be unique')),
+        new: z.string(),
+        all: z.optional(z.boolean().check(z.describe('Replace every occurrence'))),
       }),
     )
     .check(z.minLength(1)),
@@ -29,7 +29,7 @@ type Input = z.infer<typeof input>
 /** Replaces texts in a file that was read: all of them or none. */
 export const edit: Tool<Input> = {
   name: 'edit',
-  about: 'Replace text in a file that was read. Several edits of one file belong in one call: each is matched against the file as it is before the call, and all are made or none. Encoding and line endings are kept.',
+  about: 'Replace text in a file that was read. All edits of a file belong in one call: each is matched against the file as it was before, and all are made or none. Encoding and line endings are kept.',
   input,
   prepare: async ({ path, edits }, here) => {
     const real = resolveReal(path, here.cwd)

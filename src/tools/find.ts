@@ -12,16 +12,16 @@ const USUAL = 500
 const MOST = 1_900
 
 const input = z.object({
-  pattern: z.string().check(z.describe('Glob: `*.ts` is a name at any depth, `src/**/*.ts` a path; a `/` at the end finds folders')),
+  pattern: z.string().check(z.describe('Glob: `*.ts` at any depth, `src/**/*.ts`; with `/` at the end, folders')),
   path: z.optional(z.string().check(z.describe('Folder to look in'))),
-  limit: z.optional(z.number().check(z.describe('Paths at most; 500 where none is given'))),
+  limit: z.optional(z.number().check(z.describe('Paths at most (500)'))),
 })
 type Input = z.infer<typeof input>
 
 /** Finds files by name; what ignore files leave out is left out here. */
 export const find: Tool<Input> = {
   name: 'find',
-  about: 'Find files by name with a glob, in the order of their paths. Hidden files are found; what is ignored (.gitignore, .ignore) is found only when `path` is inside it.',
+  about: 'Find files by name. Passes over what .gitignore leaves out, unless `path` is in it.',
   input,
   prepare: async ({ pattern, path = '.', limit = USUAL }, here) => {
     const real = resolveReal(path, here.cwd)

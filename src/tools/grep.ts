@@ -16,19 +16,19 @@ const MOST = 1_000
 const MOST_CONTEXT = 20
 
 const input = z.object({
-  pattern: z.string().check(z.describe('Regular expression, tried on each line')),
-  path: z.optional(z.string().check(z.describe('Folder or file to search'))),
-  glob: z.optional(z.string().check(z.describe('Only files like this: `*.ts`, `src/**`, `!*.test.ts`'))),
+  pattern: z.string(),
+  path: z.optional(z.string().check(z.describe('Folder or file'))),
+  glob: z.optional(z.string().check(z.describe('Only files like `*.ts`, `src/**` or `!*.test.ts`'))),
   ignoreCase: z.optional(z.boolean()),
-  context: z.optional(z.number().check(z.describe('Lines to show before and after each match'))),
-  limit: z.optional(z.number().check(z.describe('Matching lines at most; 200 where none is given'))),
+  context: z.optional(z.number().check(z.describe('Lines around each match'))),
+  limit: z.optional(z.number().check(z.describe('Matching lines at most (200)'))),
 })
 type Input = z.infer<typeof input>
 
 /** Searches the lines of files; with ripgrep where it is installed, and with the same answers where it is not. */
 export const grep: Tool<Input> = {
   name: 'grep',
-  about: 'Search the text of files with a regular expression; gives each file with its matching lines and their numbers. Hidden files are searched; what is ignored (.gitignore, .ignore) only when `path` is inside it.',
+  about: 'Search file contents for a regular expression, line by line; gives matching lines with their numbers. Passes over what .gitignore leaves out, unless `path` is in it.',
   input,
   prepare: async ({ pattern, path = '.', ...how }, here) => {
     const real = resolveReal(path, here.cwd)

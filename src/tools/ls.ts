@@ -8,15 +8,15 @@ import { nearby } from './nearby.ts'
 import { shownPath } from './shown-path.ts'
 
 const input = z.object({
-  path: z.optional(z.string().check(z.describe('Folder; the working directory where none is given'))),
-  limit: z.optional(z.number().check(z.describe('Entries at most; 500 where none is given'))),
+  path: z.optional(z.string().check(z.describe('Folder (the working directory)'))),
+  limit: z.optional(z.number().check(z.describe('Entries at most (500)'))),
 })
 type Input = z.infer<typeof input>
 
 /** Lists a folder, hidden and ignored entries too. */
 export const ls: Tool<Input> = {
   name: 'ls',
-  about: 'List the entries of one folder, folders first (with a slash), with sizes and where links lead. To look for files further down use `find`.',
+  about: 'List one folder with sizes and link targets. To look further down use `find`.',
   input,
   prepare: async ({ path = '.', limit }, here) => {
     const real = resolveReal(path, here.cwd)

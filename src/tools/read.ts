@@ -14,18 +14,18 @@ import { readText, readWindow } from './read-text.ts'
 import { shownPath } from './shown-path.ts'
 
 const input = z.object({
-  path: z.string().check(z.describe('File, or folder to list')),
-  offset: z.optional(z.number().check(z.describe('Line to begin with, from 1; negative counts from the end'))),
+  path: z.string().check(z.describe('File, or a folder to list')),
+  offset: z.optional(z.number().check(z.describe('First line, from 1; negative: from the end'))),
   limit: z.optional(z.number().check(z.describe('Lines at most'))),
-  column: z.optional(z.number().check(z.describe('Character of that line to begin with, for a line that was cut'))),
-  numbers: z.optional(z.boolean().check(z.describe('Put "number, tab" before each line'))),
+  column: z.optional(z.number().check(z.describe('First character, to go on in a line that was cut'))),
+  numbers: z.optional(z.boolean().check(z.describe('Show line numbers'))),
 })
 type Input = z.infer<typeof input>
 
 /** Reads a page of a text file, an image or a folder; what it shows of a text file is remembered as seen. */
 export const read = ({ blobs }: { blobs: Blobs }): Tool<Input> => ({
   name: 'read',
-  about: `Read a text file as it is (at most ${PAGE_LINES} lines a call; what is left is said), an image, or a folder's entries. Needed before \`edit\` or \`write\` of an existing file. Remarks of the tool stand in brackets below the text.`,
+  about: 'Read a text file, an image or a folder. Needed before `edit` or `write` of a file that exists. Long files come in pages; remarks in [brackets] below the text are not part of it.',
   input,
   prepare: async ({ path, ...page }, here) => {
     const real = resolveReal(path, here.cwd)

@@ -12,15 +12,15 @@ import { size } from './listing.ts'
 import { shownPath } from './shown-path.ts'
 
 const input = z.object({
-  path: z.string().check(z.describe('Folders in it that are missing are made')),
-  content: z.string().check(z.describe('All of the file')),
+  path: z.string().check(z.describe('Missing folders are made')),
+  content: z.string(),
 })
 type Input = z.infer<typeof input>
 
 /** Makes a file, or replaces all of one that was read to its end. */
 export const write: Tool<Input> = {
   name: 'write',
-  about: 'Write a whole file: a new one, or in place of one that was read completely. To change a part of a file use `edit`.',
+  about: 'Write a whole file: a new one, or one that was read completely. To change a part use `edit`.',
   input,
   prepare: async ({ path, content }, here) => {
     const real = resolveReal(path, here.cwd)

@@ -24,17 +24,17 @@ describe('replacing a file', () => {
     const folder = temporaryFolder()
     const [a, b] = ['a', 'b'].map((char) => Buffer.from(char.repeat(3_000_000))) as [Buffer, Buffer]
     writeFileSync(`${folder}/f`, a)
-    let done = false
+    const done = new AbortController()
     const reader = (async () => {
       let reads = 0
-      for (; !done; reads++) {
+      for (; !done.signal.aborted; reads++) {
         const got = await readWhole(`${folder}/f`, signal)
         if (got.ok && got.sha256 !== sha256(a) && got.sha256 !== sha256(b)) return -1
       }
       return reads
     })()
     for (let times = 0; times < 10; times++) expect((await replaceFile(`${folder}/f`, sha256(times % 2 ? b : a), times % 2 ? a : b)).ok).toBe(true)
-    done = true
+    done.abort()
     expect(await reader).toBeGreaterThan(0)
   })
   test.runIf(isRoot)('keeps owner, group and special bits (only root may give a file away)', async () => {

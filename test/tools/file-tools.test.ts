@@ -12,8 +12,8 @@ const tools: Tool[] = [read({ blobs: { put: () => ({ sha256: '', bytes: 0 }), ge
 
 test.each(tools)('$name says what it does in few words', (tool) => {
   // About four bytes a token.
-  expect(JSON.stringify([tool.name, tool.about, declareInput(tool.input)]).length / 4).toBeLessThan(220)
-  expect(tool.about.length / 4).toBeLessThan(80)
+  expect(JSON.stringify([tool.name, tool.about, declareInput(tool.input)]).length / 4).toBeLessThan(160)
+  expect(tool.about.length / 4).toBeLessThan(60)
 })
 
 test('an input that does not fit is told apart', () => {

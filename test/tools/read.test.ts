@@ -162,7 +162,7 @@ describe('images', () => {
     const bytes = png(30, 20)
     space.put('a.dat', bytes)
     const output = await space.read('a.dat')
-    expect(output).toMatchObject({ status: 'ok', text: 'a.dat is an image (png, 30 x 20 pixels, ' + `${bytes.length} B).`, images: [{ mediaType: 'image/png', name: 'a.dat' }] })
+    expect(output).toMatchObject({ status: 'ok', text: `a.dat is an image (png, 30 x 20 pixels, ${bytes.length} B).`, images: [{ mediaType: 'image/png', name: 'a.dat' }] })
     expect(Buffer.from(space.blobs.get(output.images![0]!.blob.sha256)!)).toEqual(bytes)
   })
   test('are described to one that does not', async () => {
