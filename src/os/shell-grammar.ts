@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
 import type { Node, Parser } from 'web-tree-sitter'
 
 export type { Node }
@@ -14,6 +15,8 @@ export function loadShellGrammar(): Promise<Parser> {
 }
 
 async function load(): Promise<Parser> {
+  // Bash's lexer is one huge function: to optimise it costs V8 half a gigabyte and 20 s of a core, and holds up the exit. Parsing a command does not need it.
+  setFlagsFromString('--no-wasm-dynamic-tiering')
   const { Language, Parser } = await import('web-tree-sitter')
   await Parser.init({ locateFile: () => wasm('web-tree-sitter/web-tree-sitter.wasm') })
   const loaded = new Parser()
