@@ -16,7 +16,7 @@ export function loadShellGrammar(): Promise<Parser> {
 
 async function load(): Promise<Parser> {
   // Bash's lexer is one huge function: to optimise it costs V8 half a gigabyte and 20 s of a core, and holds up the exit. Parsing a command does not need it.
-  setFlagsFromString('--no-wasm-dynamic-tiering')
+  for (const flag of ['--no-wasm-dynamic-tiering', '--no-wasm-tier-up']) setFlagsFromString(flag)
   const { Language, Parser } = await import('web-tree-sitter')
   await Parser.init({ locateFile: () => wasm('web-tree-sitter/web-tree-sitter.wasm') })
   const loaded = new Parser()
@@ -38,13 +38,13 @@ export function doubt(root: Node, source: string): string | null {
   if (root.hasError) return 'it could not be parsed'
   // Bash takes these as parts of words, the grammar as blanks.
   if (/[^\S \t\n]|[\x00-\x08\x0e-\x1f\x7f]/.test(source)) return 'it holds control characters or unusual blanks'
-  let end = 0
+  let before: Node | null = null
   for (const leaf of leaves(root)) {
-    const why = gap(source, end, leaf.startIndex, leaf) ?? oddToken(leaf)
+    const why = gap(source, before, leaf) ?? oddToken(leaf)
     if (why) return why
-    end = leaf.endIndex
+    before = leaf
   }
-  return gap(source, end, source.length, null)
+  return gap(source, before, null)
 }
 
 function* leaves(node: Node): Generator<Node> {
@@ -55,15 +55,28 @@ function* leaves(node: Node): Generator<Node> {
   for (const child of node.children) yield* leaves(child)
 }
 
-function gap(source: string, from: number, to: number, next: Node | null): string | null {
+function gap(source: string, before: Node | null, next: Node | null): string | null {
+  const [from, to] = [before?.endIndex ?? 0, next?.startIndex ?? source.length]
   const between = source.slice(from, to)
   const strange = 'it could not be parsed for certain'
   if (to < from || !/^(?:[ \t\n]|\\\n)*$/.test(between)) return strange
   // A continued line joins what stands on both sides unless there is a blank.
   if (/(?:^|[^ \t\n])\\\n/.test(between) && !/^[ \t]/.test(between)) return 'a word is continued on the next line'
   if (next?.type === 'comment' && from > 0 && between === '' && !/[;&|()\n]/.test(source[from - 1] ?? '')) return strange
+  if (before && next && between.replaceAll('\\\n', '').includes('\n') && !endsAtNewline(before, next)) return strange
   return null
 }
+
+/** A newline between two tokens ends a command, so nothing that is one command may hold both. */
+function endsAtNewline(before: Node, next: Node): boolean {
+  const above = new Set<number>()
+  for (let node: Node | null = before; node; node = node.parent) above.add(node.id)
+  for (let node: Node | null = next; node; node = node.parent) if (above.has(node.id)) return OF_SEVERAL.has(node.type)
+  return false
+}
+const OF_SEVERAL: ReadonlySet<string> = new Set([
+  'program', 'list', 'pipeline', 'compound_statement', 'subshell', 'command_substitution', 'process_substitution', 'do_group', 'if_statement', 'elif_clause', 'else_clause', 'while_statement', 'for_statement', 'case_statement', 'case_item', 'function_definition',
+])
 
 function oddToken({ type, text, isNamed, parent }: Node): string | null {
   const strange = `it could not be parsed for certain (${type})`
