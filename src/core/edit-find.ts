@@ -10,13 +10,18 @@ export interface Span {
 
 export type Match = 'exact' | Looseness | 'indentation'
 
-export type Found =
-  | { spans: Span[]; match: Match; reindent?: Reindent }
-  /** Several places where one was wanted, or places that overlap. */
-  | { several: Span[]; match: Match; overlap: boolean }
+/** Several places where one was wanted, or places that overlap. */
+export interface Several {
+  several: Span[]
+  match: Match
+  overlap: boolean
+}
+export type Found = { spans: Span[]; match: Match; reindent?: Reindent } | Several
 
 const LOOSENESS: readonly Looseness[] = ['endings', 'blanks', 'unicode']
 const MOST_PLACES = 100_000
+/** In a larger text only line endings are overlooked: the other looks take their time. */
+const MOST_LOOSE = 8 * 1024 * 1024
 
 /**
  * Where `old` is in the text. One exact place is taken whatever a looser look would find; each looser look is taken only where it finds
@@ -28,11 +33,11 @@ export function find(text: string, old: string, all: boolean): Found | null {
   if (exact.length > 0 && !(all && old.includes('\n') && !old.includes('\r'))) return settle(exact, 'exact', all)
   const cr = endsInCr(text)
   for (const looseness of LOOSENESS) {
-    if (looseness === 'endings' && !/[\r\n]/.test(old)) continue
+    if (looseness === 'endings' ? !/[\r\n]/.test(old) : text.length > MOST_LOOSE) continue
     const spans = findFolded(text, old, looseness, cr)
     if (spans.length > 0) return settle(spans, exact.length === spans.length ? 'exact' : looseness, all && looseness === 'endings')
   }
-  const indented = findIndented(text, old)
+  const indented = text.length > MOST_LOOSE ? [] : findIndented(text, old)
   if (indented.length === 0) return null
   const [first] = indented
   if (indented.length > 1 || !first) return { several: indented, match: 'indentation', overlap: false }

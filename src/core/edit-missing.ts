@@ -1,5 +1,6 @@
 import type { Edit } from './edit.ts'
 import { splitLines } from './lines.ts'
+import { isRedacted } from './redact.ts'
 import { similarity } from './similarity.ts'
 import { hasUnseen, unwritten, visible } from './visible.ts'
 
@@ -27,7 +28,7 @@ export function listLines(lines: readonly number[]): string {
 function likelyCause(text: string, edits: readonly Edit[], index: number, edit: Edit): string | null {
   const { old } = edit
   if (/^\s*\d+\t/.test(old) && find(text, old.replace(/^\s*\d+\t/gm, ''))) return ' It begins with line numbers, which are not part of the file: leave them out.'
-  if (/\[redacted\b|<redacted\b/i.test(old)) return ' It holds a placeholder that stands for a secret: edit around that text.'
+  if (isRedacted(old)) return ' It holds a placeholder that stands for a secret: edit around that text.'
   if (/\[line \d+ is cut/.test(old)) return ' It holds a remark of `read`, which is not part of the file.'
   if (unwritten(old) !== old && find(text, unwritten(old))) return ' The file has the control characters themselves where you sent them written out: send them as JSON escapes (\\u001b).'
   if (edits.some((other, at) => at !== index && other.new.includes(old))) return ' All edits are matched against the file as it was read, not as an edit before it leaves it: join the two.'

@@ -1,4 +1,4 @@
-import { find, type Found, type Match, type Span } from './edit-find.ts'
+import { find, type Match, type Several, type Span } from './edit-find.ts'
 import { describeMissing, listLines } from './edit-missing.ts'
 import { rebuild } from './edit-rebuild.ts'
 import { lineAt, splitLines } from './lines.ts'
@@ -25,32 +25,13 @@ export interface Replaced {
 
 /** All edits, matched against the text as it was read, or none of them. Bytes outside the places found stay as they are. */
 export function applyEdits(text: string, edits: readonly Edit[]): Edited {
-  const wrong: string[] = []
-  const changes: Change[] = []
   const numberOf = lineAt(text)
-  for (const [edit, { old, new: replacement, all = false }] of edits.entries()) {
-    const name = edits.length > 1 ? `edits[${edit}]: ` : ''
-    if (old === '') wrong.push(`${name}\`old\` is empty. Give the text to replace; to replace the whole file use \`write\`.`)
-    else if (old === replacement) wrong.push(`${name}\`old\` and \`new\` are the same, so nothing would change.`)
-    else {
-      const found = find(text, old, all)
-      const problem = problemOf(found, numberOf, all)
-      if (problem !== null) wrong.push(name + problem)
-      else if (!found) wrong.push(name + describeMissing(text, edits, edit))
-      else if ('spans' in found) {
-        const made = found.spans.map((span) => ({ ...span, edit, match: found.match, text: rebuild({ text, ...span, old, new: replacement, exact: found.match === 'exact', reindent: found.reindent }) }))
-        if (made.some((change) => change.text === null)) wrong.push(`${name}\`old\` is at line ${numberOf(made[0]?.start ?? 0)} with other indentation, and how \`new\` is to be indented cannot be told from it. Send \`old\` and \`new\` with the file's own tabs and blanks.`)
-        for (const change of made) if (change.text !== null) changes.push({ ...change, text: change.text })
-      }
-    }
-  }
+  const located = edits.map((_, index) => locate(text, edits, index, numberOf))
+  const wrong = located.flatMap((each, index) => (typeof each === 'string' ? [edits.length > 1 ? `edits[${index}]: ${each}` : each] : []))
   if (wrong.length > 0) return { ok: false, why: [...wrong, ...(edits.length > 1 ? ['No edit was made: it is all of them or none.'] : [])].join('\n') }
-  changes.sort((a, b) => a.start - b.start)
-  const clash = changes.findIndex((change, index) => index > 0 && change.start < (changes[index - 1]?.end ?? 0))
-  if (clash > 0) {
-    const [a, b] = [changes[clash - 1]?.edit ?? 0, changes[clash]?.edit ?? 0]
-    return { ok: false, why: `edits[${Math.min(a, b)}] and edits[${Math.max(a, b)}] both change line ${numberOf(changes[clash]?.start ?? 0)}. Make them one edit. No edit was made.` }
-  }
+  const changes = located.flatMap((each) => (typeof each === 'string' ? [] : each)).sort((a, b) => a.start - b.start)
+  const clash = clashOf(changes, numberOf)
+  if (clash !== null) return { ok: false, why: clash }
   const edited = assemble(text, changes, numberOf)
   if (edited.text === text) return { ok: false, why: 'The file already reads as it would after this, so nothing would change.' }
   return { ok: true, ...edited }
@@ -62,13 +43,35 @@ interface Change extends Span {
   text: string
 }
 
-function problemOf(found: Found | null, numberOf: (offset: number) => number, all: boolean): string | null {
-  if (!found || 'spans' in found) return null
-  const { several, match, overlap } = found
+/** Where an edit is to be made and what stands there then; else what is wrong with it. */
+function locate(text: string, edits: readonly Edit[], edit: number, numberOf: (offset: number) => number): Change[] | string {
+  const { old, new: replacement, all = false } = edits[edit] ?? { old: '', new: '' }
+  if (old === '') return '`old` is empty. Give the text to replace; to replace the whole file use `write`.'
+  if (old === replacement) return '`old` and `new` are the same, so nothing would change.'
+  const found = find(text, old, all)
+  if (!found) return describeMissing(text, edits, edit)
+  if ('several' in found) return describeSeveral(found, numberOf, all)
+  const changes: Change[] = []
+  for (const span of found.spans) {
+    const made = rebuild({ text, ...span, old, new: replacement, exact: found.match === 'exact', reindent: found.reindent })
+    if (made === null) return `\`old\` is at line ${numberOf(span.start)} with other indentation, and how \`new\` is to be indented cannot be told from it. Send \`old\` and \`new\` with the file's own tabs and blanks.`
+    changes.push({ ...span, edit, match: found.match, text: made })
+  }
+  return changes
+}
+
+function describeSeveral({ several, match, overlap }: Several, numberOf: (offset: number) => number, all: boolean): string {
   const where = `${several.length} places, at lines ${listLines(several.map(({ start }) => numberOf(start)))}`
   if (overlap && all) return `\`old\` is at ${where}, and they overlap, so it is unclear which to replace. Give a longer \`old\`.`
   if (match === 'exact') return `\`old\` is at ${where}. Add lines around it until it is unique, or set \`all\` to replace every one.`
   return `\`old\` is nowhere exactly, and but for ${NAMES[match]} at ${where}. Send it exactly as in the file, with lines around it until it is unique.`
+}
+
+function clashOf(changes: readonly Change[], numberOf: (offset: number) => number): string | null {
+  const index = changes.findIndex((change, at) => at > 0 && change.start < (changes[at - 1]?.end ?? 0))
+  if (index < 1) return null
+  const [a, b] = [changes[index - 1]?.edit ?? 0, changes[index]?.edit ?? 0]
+  return `edits[${Math.min(a, b)}] and edits[${Math.max(a, b)}] both change line ${numberOf(changes[index]?.start ?? 0)}. Make them one edit. No edit was made.`
 }
 
 export const NAMES: Readonly<Record<Exclude<Match, 'exact'>, string>> = {

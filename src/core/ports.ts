@@ -98,8 +98,8 @@ export interface Here {
   seen(path: string): Seen | undefined
   /** Whether the model can be shown images. */
   images: boolean
-  /** Whether this file (real absolute path) may be read unasked: a search passes over the others. Without it, all may. */
-  allows?(path: string): boolean
+  /** What policy says of reading this file (real absolute path): a search over a folder passes over those it may not read unasked. */
+  mayRead?(path: string): 'allow' | 'ask' | 'deny'
   signal: AbortSignal
 }
 

@@ -8,7 +8,7 @@ import { resolveReal } from '../os/real-path.ts'
 import { plural } from './answer.ts'
 import { changeFile } from './change-file.ts'
 import { changedSince } from './changed-since.ts'
-import { fileBefore, type Before } from './file-before.ts'
+import { fileBefore, losesSecret, type Before } from './file-before.ts'
 import { nearby } from './nearby.ts'
 import { shownPath } from './shown-path.ts'
 
@@ -41,6 +41,8 @@ export const edit: Tool<Input> = {
     if (before.seen.sha256 !== before.sha256) return changedSince(before, edits.map(({ old }) => old))
     // Where the file begins with a byte order mark, that is not part of its text.
     const plain = before.decoded.bom ? edits.map((each) => ({ ...each, old: withoutMark(each.old), new: withoutMark(each.new) })) : edits
+    const lost = plain.find((each) => losesSecret(before, each.new))
+    if (lost) return { accesses, refused: `${before.shown} was not changed: \`new\` holds a placeholder that stands for a secret, and the secret would be lost. Edit around it.` }
     const edited = applyEdits(before.decoded.text, plain)
     if (!edited.ok) return { accesses, refused: `${before.shown} was not changed. ${edited.why}` }
     return prepareEdit(before, edited.text, edited.places)

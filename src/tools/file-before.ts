@@ -1,5 +1,6 @@
 import type { Here, Refused } from '../core/ports.ts'
 import type { Access, Seen } from '../core/record.ts'
+import { isRedacted } from '../core/redact.ts'
 import { decode, describeBinary, type Decoded } from '../os/encoding.ts'
 import { MOST_BYTES, readWhole } from '../os/files.ts'
 import { look } from '../os/open-file.ts'
@@ -33,3 +34,6 @@ export async function fileBefore(path: string, here: Here): Promise<Before | Ref
   if (!decoded) return refuse(`${shown} is ${describeBinary(got.bytes)}, and as text its bytes could not be kept. Change it with a program for that, with \`shell\`; or remove it and write it anew.`)
   return { path, shown, bytes: got.bytes, sha256: got.sha256, decoded, seen: here.seen(path) }
 }
+
+/** What a tool shows has placeholders for secrets: written back they would take the place of what they stand for. */
+export const losesSecret = ({ decoded }: Before, text: string): boolean => isRedacted(text) && !isRedacted(decoded.text)

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { coarsePattern } from '../core/coarse-pattern.ts'
 import { compilePattern, type LinePattern } from '../core/pattern.ts'
 import type { Here, Output, Tool } from '../core/ports.ts'
+import { isSecret } from '../core/sensitive.ts'
 import { visibleName } from '../core/visible.ts'
 import { resolveReal } from '../os/real-path.ts'
 import { findRipgrep } from '../os/ripgrep.ts'
@@ -42,10 +43,11 @@ export const grep: Tool<Input> = {
 
 async function search(real: string, kind: 'file' | 'folder', pattern: LinePattern, { glob, context = 0, limit = USUAL }: Omit<Input, 'pattern' | 'path'>, here: Here, signal: AbortSignal): Promise<Output> {
   let kept = 0
-  // A folder that had to be asked for was approved with all that is in it.
-  const approved = here.allows?.(real) === false
+  // A folder that had to be asked for was approved with what is in it, but for secrets.
+  const approved = here.mayRead?.(real) === 'ask'
   const select = (path: string): boolean => {
-    const may = approved || (here.allows?.(path) ?? true)
+    const verdict = here.mayRead?.(path) ?? 'ask'
+    const may = verdict === 'allow' || (verdict === 'ask' && (approved || !here.mayRead) && !isSecret(path))
     if (!may) kept++
     return may
   }

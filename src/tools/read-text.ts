@@ -3,7 +3,7 @@ import { endsInCr, splitLines, type Line } from '../core/lines.ts'
 import { decode, type Decoded } from '../os/encoding.ts'
 import type { Window } from '../os/file-window.ts'
 import { failed, plural, withNotes } from './answer.ts'
-import { pageOf, type Page, type PageOptions } from './read-page.ts'
+import { PAGE_LINES, pageOf, type Page, type PageOptions } from './read-page.ts'
 
 export interface TextFile {
   path: string
@@ -22,7 +22,7 @@ export function readText({ path, shown, bytes, sha256 }: TextFile, asked: Partia
   if (offset > lines.length) return failed(`${shown} has ${plural(lines.length, 'line')}, so there is no line ${offset}. Read it with a smaller offset.`)
   const first = lines[offset - 1]?.text.length ?? 0
   if (column > 1 && column > first) return failed(`Line ${offset} of ${shown} has ${plural(first, 'character')}, so there is nothing at column ${column}. Go on with offset ${offset + 1}.`)
-  const page = pageOf(lines.slice(offset - 1).map(({ text }) => text), { offset, column, ...options })
+  const page = pageOf(lines.slice(offset - 1, offset + PAGE_LINES).map(({ text }) => text), { offset, column, ...options })
   const whole = page.from === 1 && page.wholeTo === lines.length
   return {
     status: 'ok',

@@ -7,7 +7,7 @@ import { resolveReal } from '../os/real-path.ts'
 import { plural, said } from './answer.ts'
 import { changeFile } from './change-file.ts'
 import { changedSince } from './changed-since.ts'
-import { fileBefore, type Before } from './file-before.ts'
+import { fileBefore, losesSecret, type Before } from './file-before.ts'
 import { size } from './listing.ts'
 import { shownPath } from './shown-path.ts'
 
@@ -50,6 +50,7 @@ async function overwrite(before: Before, content: string): Promise<Prepared | Re
   const encoded = encode(text, decoded)
   if ('cannot' in encoded) return { accesses, refused: `${shown} was not written: it is in ${decoded.encoding}, which has no ${encoded.cannot.slice(0, 5).join(' ')}. Write it in another way; or remove the file, and write it anew as UTF-8.` }
   if (encoded.bytes.equals(bytes)) return { accesses, changes: [], run: async () => said(`${shown} already holds exactly this; nothing was changed.`) }
+  if (losesSecret(before, text)) return { accesses, refused: `${shown} was not written: \`content\` holds a placeholder that stands for a secret in the file, and the secret would be lost. Change what is around it with \`edit\`.` }
   const unseen = bytes.length === 0 ? null : whyUnseen(before)
   if (unseen !== null) return unseen === 'changed' ? changedSince(before, []) : { accesses, refused: `${shown} was not written: ${unseen}` }
   const lines = splitLines(text).length

@@ -167,7 +167,7 @@ describe('what is matched', () => {
   })
   test.each([
     ['1\tfoo', 'line numbers'],
-    ['x = [redacted key]', 'placeholder'],
+    ['x = [redacted:api-key]', 'placeholder'],
     ['new text', 'the same'],
   ])('the cause of a usual mistake is named: %s', async (old, cause) => {
     expect((await edited('foo\nx = secret\n', [{ old, new: 'new text' }])).output.text).toContain(cause)
@@ -175,6 +175,11 @@ describe('what is matched', () => {
   test('control characters are shown written out, and a copy of that is recognised', async () => {
     const { output } = await edited('a\x1b[31mred\n', [{ old: 'a\\x1b[31mred', new: 'b' }])
     expect(output.text).toContain('\\u001b')
+  })
+  test('a placeholder for a secret is never written over what it stands for', async () => {
+    const { output, text } = await edited('key = "abc"\nx = 1\n', [{ old: 'x = 1', new: 'key = "[redacted:api-key]"\nx = 2' }])
+    expect(output).toMatchObject({ status: 'failed', text: expect.stringContaining('placeholder') })
+    expect(text).toBe('key = "abc"\nx = 1\n')
   })
   test('a change that was made already is named as such', async () => {
     expect((await edited('const a = 2\n', [{ old: 'const a = 1', new: 'const a = 2' }])).output.text).toContain('may have been made already')

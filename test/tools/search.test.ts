@@ -100,11 +100,16 @@ describe('grep', () => {
     expect((await space.call(grep, { pattern: 'x', limit: 3 })).text).toMatch(/3: x+\n\n\[There are more matching lines than these 3/)
   })
   test('files that may not be read unasked are passed over, and one that is named is searched', async () => {
-    const space = workspace({ allows: (path) => !path.includes('/.env') })
+    const space = workspace({ mayRead: (path) => (path.endsWith('/denied') ? 'deny' : path.endsWith('/.env') ? 'ask' : 'allow') })
     space.put('.env', 'KEY=1\n')
     space.put('a', 'KEY\n')
-    expect((await space.call(grep, { pattern: 'KEY' })).text).toMatch(/^a\n1: KEY\n\n\[1 file not searched, because/)
+    space.put('denied', 'KEY\n')
+    expect((await space.call(grep, { pattern: 'KEY' })).text).toMatch(/^a\n1: KEY\n\n\[2 files not searched, because/)
     expect((await space.call(grep, { pattern: 'KEY', path: '.env' })).text).toBe('.env\n1: KEY=1')
+    // A folder that was approved: all in it but what is denied, and secrets.
+    const approved = workspace({ mayRead: (path) => (path.endsWith('/denied') ? 'deny' : 'ask') })
+    for (const name of ['.env', 'a', 'denied']) approved.put(name, 'KEY\n')
+    expect((await approved.call(grep, { pattern: 'KEY' })).text).toMatch(/^a\n1: KEY\n\n\[2 files/)
   })
   test('T17: control characters are written out, in lines and in names', async () => {
     const space = workspace()

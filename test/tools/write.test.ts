@@ -86,6 +86,12 @@ describe('a file that exists', () => {
     expect(space.bytes('l')).toEqual(Buffer.from('th\xe9 \x93x\x94\n', 'latin1'))
     expect((await space.call(write, { path: 'l', content: '日本\n' })).text).toMatch(/windows-1252/)
   })
+  test('is not written with placeholders in place of its secrets', async () => {
+    const space = workspace()
+    space.put('f', 'key = "abc"\n')
+    await space.read('f')
+    expect(await space.call(write, { path: 'f', content: 'key = "[redacted:api-key]"\nx\n' })).toMatchObject({ status: 'failed', text: expect.stringContaining('placeholder') })
+  })
   test('that is empty, or that holds the same, loses nothing', async () => {
     const space = workspace()
     space.put('empty', '')
