@@ -1,17 +1,19 @@
 // Bundles src/cli/main.ts into dist/. Heavy parts are chunks of their own, loaded on demand.
 import { build } from 'esbuild'
-import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-const out = new URL('../dist/', import.meta.url)
-rmSync(out, { recursive: true, force: true })
+const dist = new URL('../dist', import.meta.url).pathname
+// Built beside it and swapped in, so that a program which runs from dist is never without its parts for long.
+const out = `${dist}.${process.pid}`
+const old = `${out}.old`
 mkdirSync(out, { recursive: true })
 
 await build({
   absWorkingDir: new URL('..', import.meta.url).pathname,
   // The workers are threads, started by the name of their file (src/os/worker.ts).
   entryPoints: { main: 'src/cli/main.ts', 'search-worker': 'src/os/search-worker.ts', 'image-worker': 'src/os/image-worker.ts' },
-  outdir: 'dist',
+  outdir: out,
   bundle: true,
   splitting: true,
   platform: 'node',
@@ -29,5 +31,8 @@ await build({
 })
 
 for (const wasm of ['web-tree-sitter/web-tree-sitter.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm']) {
-  cpSync(new URL(`../node_modules/${wasm}`, import.meta.url), new URL(wasm.split('/')[1], out))
+  cpSync(new URL(`../node_modules/${wasm}`, import.meta.url), `${out}/${wasm.split('/')[1]}`)
 }
+if (existsSync(dist)) renameSync(dist, old)
+renameSync(out, dist)
+rmSync(old, { recursive: true, force: true })

@@ -12,7 +12,9 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-v')) {
 } else {
   const painted = paint()
   const { launch } = await import('./launch.ts')
-  process.exitCode = await launch(argv, painted)
+  const code = await launch(argv, painted)
+  // What is written is out before we leave; nothing that a library keeps open holds us.
+  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))
 }
 
 function paint(): FirstPaint | null {
