@@ -2,16 +2,18 @@ import { Mode } from '../core/record.ts'
 import { clear, deleteTo, isEmpty, lineAt, newline, replaceText, textOf, type Editor } from './editor-state.ts'
 import { moveRow, moveTo, place } from './editor-moves.ts'
 import { editorWidth } from './editor-view.ts'
-import { lastRows, toggleTodo } from './follow.ts'
 import { newer, older } from './history.ts'
 import { keyLines, type Action } from './keys.ts'
 import { leave } from './leave.ts'
 import { openHistory, openRewind } from './open-pickers.ts'
+import { lastRows } from './opened.ts'
+import { showOutput } from './output.ts'
 import { openQueue } from './queue-keys.ts'
 import { isActive } from './screen.ts'
 import { send } from './send.ts'
 import { background, change, hint, type Stage } from './stage.ts'
 import { toEditor } from './suggest.ts'
+import { toggleTodo } from './todo.ts'
 
 /** Twice within this is a double press. */
 const AGAIN = 1_000
@@ -39,9 +41,10 @@ export const ACTIONS: Partial<Record<Action, (stage: Stage) => void>> = {
   },
   mode: (stage) => {
     const { view, connection } = stage.store.get()
-    const now = Mode.options.indexOf(view.status.mode ?? stage.host.about.mode)
-    const next = Mode.options[(now + 1) % Mode.options.length] ?? 'ask'
-    connection.send({ type: 'set', mode: next })
+    // `full` allows everything: that takes more than a key pressed once too often.
+    const modes = Mode.options.filter((each) => each !== 'full')
+    const now = modes.findIndex((each) => each === (view.status.mode ?? stage.host.about.mode))
+    connection.send({ type: 'set', mode: modes[(now + 1) % modes.length] ?? 'ask' })
   },
   background: (stage) => {
     const screen = stage.store.get()
@@ -132,13 +135,4 @@ async function writeOutside(stage: Stage): Promise<void> {
   const before = textOf(stage.store.get().editor)
   const text = await stage.terminal.release(() => stage.host.externalEditor(before))
   if (text !== undefined && text !== before) toEditor(stage, (editor) => replaceText(editor, text))
-}
-
-async function showOutput(stage: Stage): Promise<void> {
-  const { output, view } = stage.store.get()
-  const running = view.live.calls.findLast(({ output: text }) => text !== '')
-  if (running) return stage.terminal.page(`${running.name} ${running.summary}`, running.output)
-  if (!output) return hint(stage, 'There is no output yet.')
-  const whole = output.sha256 === null ? undefined : await stage.host.output(output.sha256)
-  await stage.terminal.page(output.title, whole ?? output.text)
 }

@@ -2,14 +2,14 @@ import { live } from '../core/path.ts'
 import { Effort, Mode } from '../core/record.ts'
 import { replaceText } from './editor-state.ts'
 import { picker, search, type Choice, type Picker } from './picker.ts'
-import type { Connection, SessionChoice, TrustQuestion } from './port.ts'
+import type { Connection, SessionChoice } from './port.ts'
 import { isActive } from './screen.ts'
 import { background, change, fail, hint, type Stage } from './stage.ts'
 import { toEditor } from './suggest.ts'
 import { THEMES, themeOf } from './theme.ts'
 
 /** Shows a list at once and fills it when its choices are there; one that was closed meanwhile stays closed. */
-function open(stage: Stage, empty: Picker, choices: Promise<readonly Choice[]>): void {
+export function openList(stage: Stage, empty: Picker, choices: Promise<readonly Choice[]>): void {
   change(stage, { overlay: { kind: 'picker', picker: { ...empty, loading: true } }, completion: null })
   const still = (): Picker | null => {
     const { overlay } = stage.store.get()
@@ -32,7 +32,7 @@ const show = (stage: Stage, list: Picker): void => change(stage, { overlay: { ki
 export function openSessions(stage: Stage, query: string): void {
   const here = stage.store.get().connection.session
   const list = stage.host.sessions.list(new AbortController().signal)
-  open(stage, search(picker('Sessions', []), query), list.then((sessions) =>
+  openList(stage, search(picker('Sessions', []), query), list.then((sessions) =>
     sessions.filter(({ id }) => id !== here).map((session) => ({
       label: session.title, note: sessionNote(session, stage.clock()), act: () => switchTo(stage, () => stage.host.sessions.open(session.id)),
     })),
@@ -59,7 +59,7 @@ export function switchTo(stage: Stage, opening: () => Promise<Connection>): stri
 }
 
 export function openModels(stage: Stage): void {
-  open(stage, picker('Model', []), stage.host.models().then((models) =>
+  openList(stage, picker('Model', []), stage.host.models().then((models) =>
     models.map(({ id, note, ready }) => ({ label: id, note: ready ? note : `${note} (no key)`, act: () => stage.store.get().connection.send({ type: 'set', model: id }) })),
   ))
 }
@@ -108,39 +108,3 @@ export function setTheme(stage: Stage, name: string): string | void {
   change(stage, { theme: themeOf(known, stage.abilities) })
   stage.host.remember({ theme: known })
 }
-
-/** What the screen begins with: whether to trust the folder, then how to get a model, where these are open. */
-export function openFirst(stage: Stage): void {
-  if (stage.host.trust) askTrust(stage, stage.host.trust)
-  else openFirstRun(stage)
-}
-
-/** Before anything of the folder is used. Esc is a no. */
-function askTrust(stage: Stage, trust: TrustQuestion): void {
-  const answer = (trusted: boolean) => () => {
-    trust.answer(trusted)
-    openFirstRun(stage)
-  }
-  show(stage, picker(`Do you trust ${trust.folder}?`, [
-    { label: 'No', note: 'go on without what it brings', act: answer(false) },
-    { label: 'Yes', note: 'use what it brings, now and later', act: answer(true) },
-  ], { search: false, uninvited: { shownAt: null }, dismiss: answer(false), about: ['It brings settings that run programs or change what is allowed:', ...trust.brings.map((line) => `  ${line}`)] }))
-}
-
-/** No model is configured: what to do about it. */
-function openFirstRun(stage: Stage): void {
-  const { firstRun } = stage.host
-  if (!firstRun) return
-  const start = (opening: () => Promise<Connection>) => () => background(stage, opening().then((connection) => stage.attach(connection)))
-  const demo: Choice = { label: 'Try the demo', note: 'a sample repository and a scripted model: no key, no network', act: start(firstRun.demo) }
-  const list = picker('No model is configured yet.', [demo], {
-    search: false, uninvited: { shownAt: null },
-    about: ['Set a key and start again:', ...firstRun.keys.map(({ variable, provider }) => `  export ${variable}=…   (${provider})`), 'or use a server on this machine, or look around:'],
-  })
-  open(stage, list, firstRun.discover(new AbortController().signal).then((servers) => [
-    // What is found later goes below: a digit means the same from the first moment on.
-    demo,
-    ...servers.flatMap(({ name, url, models }) => models.map((model) => ({ label: model, note: `${name} at ${url}`, act: start(() => firstRun.use(model)) }))),
-  ]))
-}
-

@@ -4,11 +4,13 @@ import { sanitize } from '../core/sanitize.ts'
 import { decide } from './ask-keys.ts'
 import { pendingAsk, previewText } from './ask.ts'
 import { blankScreen } from './blank-screen.ts'
+import { keepDraft } from './draft.ts'
 import { emptyEditor, insert, textOf } from './editor-state.ts'
-import { follow, keepDraft, opened, takeBackWaiting } from './follow.ts'
+import { follow } from './follow.ts'
 import { keymap } from './keys.ts'
 import { leave } from './leave.ts'
-import { openFirst } from './open-pickers.ts'
+import { openFirst, type Begin } from './open-first.ts'
+import { opened, takeBackWaiting } from './opened.ts'
 import { matching, type Picker } from './picker.ts'
 import { plainWriter } from './plain.ts'
 import type { Connection, UiHost } from './port.ts'
@@ -18,11 +20,19 @@ import { background, change, type Stage } from './stage.ts'
 import { store as storeOf } from './store.ts'
 import { noAbilities, themeOf } from './theme.ts'
 
+export interface PlainOptions {
+  host: UiHost
+  connection: Connection
+  input: ReadStream
+  output: WriteStream
+  begin?: Begin
+}
+
 /**
  * The same program as lines that are only ever appended, for a screen reader and a terminal that can do no more: no cursor
  * movement, no animation, nothing told by colour or place. A question is answered by a line that holds the answer's word.
  */
-export async function startPlain({ host, connection, input, output }: { host: UiHost; connection: Connection; input: ReadStream; output: WriteStream }): Promise<void> {
+export async function startPlain({ host, connection, input, output, begin = {} }: PlainOptions): Promise<void> {
   const store = storeOf<Screen>(opened(connection, blankScreen(connection, themeOf('none', noAbilities), { columns: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY })))
   const say = (text: string): void => void output.write(text.endsWith('\n') ? text : `${text}\n`)
   const lines = createInterface({ input, terminal: false })
@@ -64,7 +74,7 @@ export async function startPlain({ host, connection, input, output }: { host: Ui
   if (textOf(store.get().editor) !== '') say(`not sent, it goes with your next line: ${sanitize(textOf(store.get().editor))}`)
   takeBackWaiting(store.get())
   background(stage, host.custom.list().then((custom) => change(stage, { custom })))
-  openFirst(stage)
+  openFirst(stage, begin)
   lines.on('line', (line) => taken(stage, line))
   await new Promise<void>((resolve) => lines.once('close', resolve))
   leave(stage, 'closed')

@@ -77,7 +77,7 @@ const CARRY_OUT: Record<SlashName, Act> = {
   queue: (stage) => openQueue(stage),
   now: (stage, argument): string | void => {
     if (argument === '') return 'Write behind /now what is to be said now.'
-    submit(stage, argument, 'now')
+    if (!submit(stage, argument, 'now')) return 'It could not be sent.'
   },
   theme: (stage, argument) => (argument === '' ? openThemes(stage) : setTheme(stage, argument)),
   fullscreen: (stage) => background(stage, showTranscript(stage)),

@@ -2,14 +2,19 @@ import { render, type Instance, type SuspendTerminal } from 'ink'
 import type { ReadStream, WriteStream } from 'node:tty'
 import { App } from './app.tsx'
 import { blankScreen } from './blank-screen.ts'
+import { keepDraft } from './draft.ts'
 import { drawing } from './draw.ts'
+import { isEmpty } from './editor-state.ts'
 import { headLines, type FirstPaint } from './first-paint.ts'
-import { follow, keepDraft, lastRows, opened, takeBackWaiting } from './follow.ts'
+import { follow } from './follow.ts'
+import { gatheredOutput } from './gathered-output.ts'
+import { wrap } from './graphemes.ts'
 import { history } from './history.ts'
 import { openKeyboard } from './keyboard.ts'
 import { keymap } from './keys.ts'
 import { leave } from './leave.ts'
-import { openFirst } from './open-pickers.ts'
+import { openFirst, type Begin } from './open-first.ts'
+import { lastRows, opened, takeBackWaiting } from './opened.ts'
 import type { Connection, UiHost } from './port.ts'
 import { presser } from './press.ts'
 import type { Screen } from './screen.ts'
@@ -17,7 +22,7 @@ import { background, change, type Stage } from './stage.ts'
 import { store as storeOf } from './store.ts'
 import { BEGIN_UPDATE, END_UPDATE } from './terminal.ts'
 import { terminalControl } from './terminal-control.ts'
-import { themeOf, type Abilities } from './theme.ts'
+import { themeOf, type Abilities, type Theme } from './theme.ts'
 
 export interface StartOptions {
   host: UiHost
@@ -27,10 +32,13 @@ export interface StartOptions {
   abilities: Abilities
   /** What was painted before this was loaded; null: nothing. */
   painted: FirstPaint | null
+  begin?: Begin
 }
 
 /** Opens the screen. Resolves when it has been left; rejects, with a clean terminal, when it broke. */
-export async function start({ host, connection, input, output, abilities, painted }: StartOptions): Promise<void> {
+export async function start({ host, connection, input, output: own, abilities, painted, begin = {} }: StartOptions): Promise<void> {
+  const gathered = gatheredOutput(own)
+  const output = gathered.stdout
   const store = storeOf<Screen>(opened(connection, blankScreen(connection, themeOf(host.settings.theme, abilities), sizeOf(output))))
   let instance: Instance | null = null
   let suspend: SuspendTerminal | null = null
@@ -38,7 +46,7 @@ export async function start({ host, connection, input, output, abilities, painte
   const gone = (): void => leave(stage, 'closed')
   const keyboard = openKeyboard(input, early, () => gone())
   const { keys, problems } = keymap(host.settings.keys)
-  const terminal = terminalControl({ input, output, keyboard, store, ink: () => (instance && suspend ? { instance, suspend } : null) })
+  const terminal = terminalControl({ input, output: gathered, keyboard, store, ink: () => (instance && suspend ? { instance, suspend } : null) })
   let stopFollowing: (() => void) | null = null
 
   const stage: Stage = {
@@ -48,7 +56,7 @@ export async function start({ host, connection, input, output, abilities, painte
       stopFollowing?.()
       drafts.flush()
       const before = store.get().connection
-      const screen = opened(next, store.get())
+      const screen = carriedOver(store.get(), opened(next, store.get()))
       terminal.print(`\n${lastRows(stage, screen.view, screen.size.columns, 3 * screen.size.rows)}`, () => store.update(() => screen))
       stopFollowing = follow(stage, next)
       takeBackWaiting(screen)
@@ -80,9 +88,10 @@ export async function start({ host, connection, input, output, abilities, painte
   process.on('exit', onExit)
   const { columns, rows } = store.get().size
   const earlier = connection.records.length > 1 ? lastRows(stage, store.get().view, columns, 3 * rows) : ''
-  output.write(`${BEGIN_UPDATE}${erase}${headLines({ ...host.about, colour: abilities.level > 0 }, columns).join('\n')}\n${earlier}`)
+  const head = [...headLines({ ...host.about, colour: abilities.level > 0 }, columns), ...(host.about.demo ? demoLines(store.get().theme, columns) : [])]
+  output.write(`${BEGIN_UPDATE}${erase}${head.join('\n')}\n${earlier}`)
   instance = render(app, {
-    stdin: keyboard.stdin, stdout: output, exitOnCtrlC: false, maxFps: 60, incrementalRendering: true,
+    stdin: keyboard.stdin, stdout: output, stderr: process.stderr.isTTY ? output : process.stderr, exitOnCtrlC: false, maxFps: 60, incrementalRendering: true,
     kittyKeyboard: { mode: 'auto' }, interactive: true, patchConsole: true,
   })
   output.write(END_UPDATE)
@@ -91,7 +100,7 @@ export async function start({ host, connection, input, output, abilities, painte
   if (problems.length > 0) change(stage, { notice: { text: problems.join(' '), tone: 'error' } })
   background(stage, host.history.load().then((entries) => change(stage, { history: history(entries) })))
   background(stage, host.custom.list().then((custom) => change(stage, { custom })))
-  openFirst(stage)
+  openFirst(stage, begin)
   try {
     await instance.waitUntilExit()
   } finally {
@@ -100,6 +109,16 @@ export async function start({ host, connection, input, output, abilities, painte
     terminal.close()
     output.off('resize', onResize)
   }
+}
+
+const demoLines = (theme: Theme, columns: number): string[] =>
+  ['', ...wrap('This is the demo: a scripted model works on a sample repository. Write something while it works and press Enter to steer it, press Ctrl+C to stop it, and /resume brings it back.', columns - 1).map((line) => theme.dim(line))]
+
+/** What was being written in a session that nothing was sent in goes along to the next one. */
+function carriedOver(from: Screen, to: Screen): Screen {
+  if (from.connection.records.length > 1 || isEmpty(from.editor) || !isEmpty(to.editor)) return to
+  from.connection.draft.save('')
+  return { ...to, editor: from.editor }
 }
 
 const sizeOf = (output: WriteStream): Screen['size'] => ({ columns: output.columns > 0 ? output.columns : 80, rows: output.rows > 0 ? output.rows : 24 })

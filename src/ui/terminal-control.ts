@@ -1,7 +1,8 @@
 import type { Instance, SuspendTerminal } from 'ink'
-import type { ReadStream, WriteStream } from 'node:tty'
+import type { ReadStream } from 'node:tty'
 import { pendingAsk } from './ask.ts'
 import { columnsOf } from './graphemes.ts'
+import type { GatheredOutput } from './gathered-output.ts'
 import type { Keyboard } from './keyboard.ts'
 import { page } from './pager.ts'
 import type { Screen } from './screen.ts'
@@ -11,7 +12,7 @@ import { BEGIN_UPDATE, CLEAR_VISIBLE, END_UPDATE, RESTORE_TITLE, restoreTerminal
 
 export interface Wiring {
   input: ReadStream
-  output: WriteStream
+  output: GatheredOutput
   keyboard: Keyboard
   store: Store<Screen>
   /** Ink, once it is there. */
@@ -19,7 +20,7 @@ export interface Wiring {
 }
 
 /** The one place that writes to the terminal beside Ink: Ink's frame is taken away, text goes out, the frame comes back below it. */
-export function terminalControl({ input, output, keyboard, store, ink }: Wiring): TerminalControl {
+export function terminalControl({ input, output: { stdout: output, hold, flush }, keyboard, store, ink }: Wiring): TerminalControl {
   /** Somebody else has the terminal; what is printed meanwhile waits. */
   let away = false
   let inPager = false
@@ -36,11 +37,17 @@ export function terminalControl({ input, output, keyboard, store, ink }: Wiring)
       kept.push(text)
       return apply()
     }
+    const letGo = hold()
     output.write(BEGIN_UPDATE)
     now.instance.clear()
     output.write(text)
     apply()
-    void now.instance.waitUntilRenderFlush().then(() => !closed && output.write(END_UPDATE))
+    // Ink draws in the next turn of the loop, before what is asked for after it: then all goes out as one.
+    void now.instance.waitUntilRenderFlush()
+    setImmediate(() => {
+      output.write(END_UPDATE)
+      letGo()
+    })
   }
 
   async function release<T>(use: () => Promise<T>): Promise<T> {
@@ -116,6 +123,7 @@ export function terminalControl({ input, output, keyboard, store, ink }: Wiring)
       keyboard.close()
       if (titled) output.write(RESTORE_TITLE)
       restoreTerminal({ input, output }, inPager)
+      flush()
     },
   }
 }

@@ -110,11 +110,13 @@ test('whether to trust the folder is asked first; keys typed before it are text;
   expect(noted()).toContainEqual({ trusted: false })
 })
 
-test('trust is given by a choice', async () => {
-  const terminal = await screen({ env: { FIXTURE_FIRST: 'trust' } })
+test('trust is given by a choice, and the prompt of the command line waits for it', async () => {
+  const terminal = await screen({ env: { FIXTURE_FIRST: 'trust', FIXTURE_BEGIN: 'do it' } })
   await terminal.waitFor(/Do you trust/)
   await pause(READ)
+  expect(noted().some(({ type }) => type === 'input')).toBe(false)
   await terminal.type('2')
+  await terminal.waitFor(/echo: do it/)
   await terminal.waitFor((text) => !text.includes('Do you trust'))
   expect(noted()).toContainEqual({ trusted: true })
 })
@@ -123,7 +125,11 @@ test('without a model the ways to get one are shown, servers that were found and
   const terminal = await screen({ env: { FIXTURE_FIRST: 'run', FIXTURE_MODEL: 'none' } })
   await terminal.waitFor(/export ANTHROPIC_API_KEY=/)
   await terminal.waitFor(/2\. ollama\/qwen +Ollama at http:\/\/127\.0\.0\.1:11434/)
+  terminal.write('typed too early')
+  await terminal.waitFor(/^> typed too early$/m)
   await pause(READ)
   await terminal.type('2')
   await terminal.waitFor(/answer 2/)
+  // What was being written goes along.
+  await terminal.waitFor(/^> typed too early$/m)
 })

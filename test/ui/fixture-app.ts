@@ -28,4 +28,4 @@ if (process.env['FIXTURE_THROW']) setTimeout(() => { throw new Error('thrown by 
 note({ ready: process.pid })
 const { startPlain } = await import('../../src/ui/plain-screen.ts')
 if (plain) await startPlain({ host, connection: session.connection(), input: process.stdin, output: process.stdout })
-else await start({ host, connection: session.connection(), input: process.stdin, output: process.stdout, abilities: abilities(process.env, 3), painted })
+else await start({ host, connection: session.connection(), input: process.stdin, output: process.stdout, abilities: abilities(process.env, 3), painted, begin: { prompt: process.env['FIXTURE_BEGIN'] ?? '' } })

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import type { AgentEvent } from '../../src/core/ports.ts'
 import { pendingAsk } from '../../src/ui/ask.ts'
+import { keepDraft } from '../../src/ui/draft.ts'
 import { textOf } from '../../src/ui/editor-state.ts'
 import { follow } from '../../src/ui/follow.ts'
 import { presser } from '../../src/ui/press.ts'
@@ -258,11 +260,6 @@ test('n and Esc deny, ctrl+c interrupts the run', async () => {
   }
 })
 
-test('shift+tab goes on to the next mode', async () => {
-  const { press, sent } = session()
-  await press('shift+tab', 'shift+tab')
-  expect(sent('set')).toEqual([{ type: 'set', mode: 'edit' }, { type: 'set', mode: 'auto' }])
-})
 
 test('? on an empty editor shows the keys, in text it is a character', async () => {
   const { press, screen, text } = session()
@@ -286,4 +283,38 @@ test('a session that can only be read takes no prompt and keeps the text', async
   expect(text()).toBe('hello')
   expect(sent('input')).toEqual([])
   expect(screen().notice?.text).toMatch(/Another Tiller/)
+})
+
+test('shift+tab never leads to the mode that allows everything', async () => {
+  const { press, sent } = session()
+  await press('shift+tab', 'shift+tab', 'shift+tab', 'shift+tab')
+  expect(sent('set').map(({ mode }) => mode)).toEqual(['edit', 'auto', 'plan', 'ask'])
+})
+
+test('a text that is refused stays in the editor', async () => {
+  const bench = stageOf()
+  const own = bench.stage.store.get().connection
+  const listeners = new Set<(event: AgentEvent) => void>()
+  const { press, text, noted } = session({
+    connection: {
+      ...own,
+      subscribe: (listener) => {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+      send: () => listeners.forEach((listen) => listen({ type: 'error', message: 'This input could not be saved: no space left on device' })),
+    },
+  })
+  await press('precious', 'enter')
+  expect(text()).toBe('precious')
+  expect(noted).not.toContainEqual({ history: 'precious' })
+})
+
+test('what an interrupt brings back is in the draft at once', async () => {
+  const { press, stage, noted } = session()
+  keepDraft(stage)
+  await press('sleep', 'enter', 'steer', 'enter')
+  const before = noted.length
+  await press('esc')
+  expect(noted.slice(before)).toContainEqual({ draft: 'steer' })
 })

@@ -1,0 +1,48 @@
+import { emptyView, reduce, withNote, type View } from '../core/view.ts'
+import { emptyEditor, paste } from './editor-state.ts'
+import { outputOf } from './output.ts'
+import type { Connection } from './port.ts'
+import { noAsk, type Screen, type Shown } from './screen.ts'
+import type { Stage } from './stage.ts'
+
+/** The screen's state for a session that has just been opened. */
+export function opened(connection: Connection, base: Screen): Screen {
+  let view: View = emptyView()
+  let output: Shown | null = null
+  const inputs: Screen['inputs'] = new Map()
+  for (const record of connection.records) {
+    view = reduce(view, record)
+    if ('unknown' in record) continue
+    output = outputOf(record) ?? output
+    if (record.type === 'input') inputs.set(record.id, record)
+  }
+  const waiting = new Set(view.waiting.map(({ id }) => id))
+  for (const id of inputs.keys()) if (!waiting.has(id)) inputs.delete(id)
+  const outcome = view.last
+  if (connection.records.length > 1) view = withNote(view, { kind: 'resume', id: connection.session, title: view.status.title, outcome: outcome?.status ?? null, reason: outcome?.reason ?? '' })
+  const draft = connection.draft.load()
+  return {
+    ...base, connection, view, output, inputs, moving: new Set(), editor: draft === '' ? emptyEditor : { ...paste(emptyEditor, draft), undo: [] },
+    completion: null, overlay: null, ask: noAsk(), busy: null, stopping: null, images: [], returned: 0, todo: { ...base.todo, text: '' },
+  }
+}
+
+/** What was under way is put back where it can be decided on: nothing is sent behind a person's back. */
+export function takeBackWaiting(screen: Screen): void {
+  if (screen.connection.readOnly !== undefined || screen.view.run) return
+  for (const { id, from } of screen.view.waiting) if (from === 'user') screen.connection.send({ type: 'withdraw', input: id })
+}
+
+/** The end of the transcript, at most `most` rows of the screen, and what came before in words. */
+export function lastRows(stage: Stage, view: View, columns: number, most: number): string {
+  let from = view.rows.length
+  let text = ''
+  while (from > 0) {
+    const start = Math.max(0, from - 20)
+    const more = stage.draw.rows(view.rows.slice(start, from), columns, view.rows.at(start - 1))
+    if (text !== '' && more.split('\n').length + text.split('\n').length > most) break
+    text = more + text
+    from = start
+  }
+  return from === 0 ? text : `${stage.store.get().theme.dim(`… ${from} earlier rows: /fullscreen`)}\n${text}`
+}
