@@ -48,7 +48,7 @@ export async function assemble(parts: Assembly): Promise<Agent> {
     cwd: place.cwd,
     // Read anew each time: a folder that is trusted meanwhile brings its own.
     get policy() {
-      return { root: place.root, rules: settings.config.rules, sandbox: parts.sandboxWorks, alwaysSandbox: settings.config.sandbox.enabled === true, editAsks: place.tooWide }
+      return { root: place.root, rules: settings.config.rules, sandbox: parts.sandboxWorks, alwaysSandbox: settings.config.sandbox.enabled === true, wideRoot: place.tooWide }
     },
     get limits() {
       return settings.config.limits

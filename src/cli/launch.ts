@@ -23,7 +23,7 @@ async function carryOut(argv: readonly string[], painted: FirstPaint | null): Pr
   const { options } = invocation
   if (options.cd !== undefined) enter(options.cd)
   if (invocation.kind === 'command') {
-    const { runCommand } = await import('./commands.ts')
+    const { runCommand } = await import('./commands/run.ts')
     return runCommand(invocation, painted)
   }
   const headless = options.print || options.json || options.jsonIn || !process.stdin.isTTY || !process.stdout.isTTY

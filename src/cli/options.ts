@@ -55,9 +55,6 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   { name: 'config', args: '[operation] [args...]', about: "show, explain '<command>'" },
   { name: 'doctor', args: '', about: 'what works here and what does not' },
   { name: 'completion', args: '<shell>', about: 'a completion script for bash, zsh or fish' },
-  { name: 'mcp', args: '[operation] [args...]', about: 'list, add, remove, test' },
-  { name: 'acp', args: '', about: 'speak the Agent Client Protocol on stdin and stdout' },
-  { name: 'eval', args: '<folder>', about: 'run tasks and count what was solved' },
 ]
 
 /** Never prints and never exits: what to say and with which code comes back as a value. */
@@ -89,6 +86,9 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
   }
   return found ?? { kind: 'said', text: said, code: 0 }
 }
+
+/** For completion scripts. */
+export const optionNames = (): string[] => withOptions(new Command()).options.flatMap(({ short, long }) => [short, long].filter((name) => name != null))
 
 function withOptions(command: Command): Command {
   const several = (value: string, all: string[]): string[] => [...all, value]

@@ -33,7 +33,8 @@ export interface Tools {
 interface Wanted { log: SessionLog; place: Place; settings: Settings; options: Options; blobs: Blobs }
 
 /** The tools of this start, with what each needs. */
-export function toolsFor({ log, place, settings: { config }, options, blobs }: Wanted): Tools {
+export function toolsFor({ log, place, settings, options, blobs }: Wanted): Tools {
+  const { config } = settings
   let agent: Agent | null = null
   const child = { inherit: config.shell.env.inherit, drop: [...config.shell.env.drop, ...keyVariables(config.providers)] }
   const jobs = backgroundJobs({
@@ -41,8 +42,7 @@ export function toolsFor({ log, place, settings: { config }, options, blobs }: W
     onEnd: ({ id, call, command, ended, because }) =>
       agent?.note({ type: 'job', id, call, command, exit: ended?.exit ?? null, ...(ended?.signal ? { signal: ended.signal } : {}), ...(because ? { because } : {}) }),
   })
-  const accesses = (command: string, cwd: string): Promise<Access[]> =>
-    accessesOf(command, { cwd, root: place.root, home: place.home, isSecret, isProtected, ...(config.shell.path === null ? {} : { shell: config.shell.path }) })
+  const accesses = accessesOfCommand(place, settings)
   const all: Tool[] = [
     read({ blobs }), write, edit, ls, find, grep,
     shell({
@@ -53,6 +53,10 @@ export function toolsFor({ log, place, settings: { config }, options, blobs }: W
   ]
   return { tools: chosen(all, options.tools), jobs, sandboxWorks: false, attach: (to) => void (agent = to) }
 }
+
+/** What a command line would do, as policy judges it. */
+export const accessesOfCommand = (place: Place, { config }: Pick<Settings, 'config'>) => (command: string, cwd: string): Promise<Access[]> =>
+  accessesOf(command, { cwd, root: place.root, home: place.home, isSecret, isProtected, ...(config.shell.path === null ? {} : { shell: config.shell.path }) })
 
 /** Commands never see the variables that hold the providers' keys. */
 const keyVariables = (providers: Settings['config']['providers']): string[] =>

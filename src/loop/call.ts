@@ -42,8 +42,7 @@ export async function prepare(work: Work, { call, tool, input }: Valid): Promise
 export const judge = (work: Work, { accesses }: Pick<Prepared, 'accesses'>): Decision => {
   const { state } = work.ledger
   const { policy, defaults } = work.deps
-  const mode = state.mode ?? defaults.mode
-  return decide(accesses, { ...policy, mode: policy.editAsks && (mode === 'edit' || mode === 'auto') ? 'ask' : mode, rules: [...policy.rules, ...state.grants] })
+  return decide(accesses, { ...policy, mode: state.mode ?? defaults.mode, rules: [...policy.rules, ...state.grants] })
 }
 
 /** Gate three, then the effect: permitted by rule, mode or person as it was prepared; prepared again after a wait, and asked again if it differs. */

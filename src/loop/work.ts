@@ -13,10 +13,7 @@ export interface AgentDeps {
   system(): Promise<Pick<FactOf<'system'>, 'text' | 'instructions'>>
   cwd: string
   /** Configured rules and sandbox; mode and grants come from the log. */
-  policy: Pick<Policy, 'root' | 'rules' | 'sandbox' | 'alwaysSandbox'> & {
-    /** The root is too wide (the home folder, `/`) for edits to be free in any mode but full. */
-    editAsks?: boolean
-  }
+  policy: Omit<Policy, 'mode'>
   limits: Limits
   checks: readonly string[]
   checkAttempts: number

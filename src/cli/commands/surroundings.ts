@@ -1,0 +1,18 @@
+import { configure, type Settings } from '../configure.ts'
+import { folderOf } from '../open-session.ts'
+import type { Options } from '../options.ts'
+import { placeOf, type Place } from '../place.ts'
+
+/** What most subcommands begin with. Warnings go to stderr. */
+export async function surroundings(options: Options): Promise<{ place: Place; settings: Settings; folder: string }> {
+  const place = placeOf(process.cwd())
+  const settings = await configure(options, place)
+  for (const warning of settings.warnings) process.stderr.write(`tiller: ${warning}\n`)
+  return { place, settings, folder: folderOf(place, settings) }
+}
+
+/** Columns of text, each as wide as its widest cell but the last. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length))) ?? []
+  return rows.map((row) => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  ').trimEnd()).join('\n')
+}
