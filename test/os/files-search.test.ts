@@ -148,7 +148,7 @@ describe('searching, with ripgrep and without', () => {
       }),
       { numRuns: runs },
     )
-    expect(matches).toBeGreaterThan(runs)
+    expect(matches).toBeGreaterThan(runs / 2)
   })
   test('shows matches and the lines around them', async () => {
     const folder = temporaryFolder()

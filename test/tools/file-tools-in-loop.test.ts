@@ -15,12 +15,12 @@ test('one reply may read a file and edit it several times', async () => {
   const space = workspace()
   space.put('f', 'a\nb\n')
   const calls = [{ name: 'read', input: { path: 'f' } }, { name: 'edit', input: { path: 'f', edits: [{ old: 'a', new: 'A' }] } }, { name: 'edit', input: { path: 'f', edits: [{ old: 'b', new: 'B' }] } }]
-  const { agent, of: records, until } = await rig([{ calls }, { text: 'done' }], of(space.folder))
-  agent.send({ type: 'input', text: 'go' })
-  await until(({ type }) => type === 'outcome')
-  expect(records('result').map(({ status }) => status)).toEqual(['ok', 'ok', 'ok'])
+  const run = await rig([{ calls }, { text: 'done' }], of(space.folder))
+  run.agent.send({ type: 'input', text: 'go' })
+  await run.until(({ type }) => type === 'outcome')
+  expect(run.of('result').map(({ status }) => status)).toEqual(['ok', 'ok', 'ok'])
   expect(space.text('f')).toBe('A\nB\n')
-  expect(records('result')[2]).toMatchObject({ diff: expect.stringContaining('-b\n+B'), changes: [{ before: records('result')[1]!.changes![0]!.after }] })
+  expect(run.of('result')[2]).toMatchObject({ diff: expect.stringContaining('-b\n+B'), changes: [{ before: run.of('result')[1]!.changes![0]!.after }] })
 })
 
 test('L6: a file that is changed under it each time is edited at the second try, without another reading', async () => {
@@ -28,9 +28,9 @@ test('L6: a file that is changed under it each time is edited at the second try,
   space.put('f', 'a\nb\n')
   const editing = { calls: [{ name: 'edit', input: { path: 'f', edits: [{ old: 'a', new: 'A' }] } }] }
   const replies = [{ calls: [{ name: 'read', input: { path: 'f' } }] }, { ...editing, before: () => appendFileSync(`${space.folder}/f`, 'more\n') }, editing, { text: 'done' }]
-  const { agent, of: records, until } = await rig(replies, of(space.folder))
-  agent.send({ type: 'input', text: 'go' })
-  await until(({ type }) => type === 'outcome')
-  expect(records('result').map(({ status }) => status)).toEqual(['ok', 'failed', 'ok'])
+  const run = await rig(replies, of(space.folder))
+  run.agent.send({ type: 'input', text: 'go' })
+  await run.until(({ type }) => type === 'outcome')
+  expect(run.of('result').map(({ status }) => status)).toEqual(['ok', 'failed', 'ok'])
   expect(space.text('f')).toBe('A\nb\nmore\n')
 })
