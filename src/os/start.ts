@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { environment } from './environment.ts'
-import type { Ended, ExecOptions, Running } from './exec.ts'
+import type { Ended, ExecOptions, Running, Wrapped } from './exec.ts'
 import { follow } from './follow.ts'
 import { sink, type Sink } from './output.ts'
 import { MARK, startedOf } from './process-table.ts'
@@ -83,7 +83,13 @@ async function prepare(options: ExecOptions, mark: string): Promise<Launch | str
   } catch (error) {
     return `The command is too long for an argument, and no file could be made for it: ${messageOf(error)}`
   }
-  const wrapped = options.wrap ? await options.wrap(line.argv) : line.argv
+  let wrapped: Wrapped = line.argv
+  try {
+    wrapped = (await options.wrap?.(line.argv)) ?? line.argv
+  } catch (error) {
+    line.cleanUp()
+    return `The sandbox could not be set up: ${messageOf(error)}`
+  }
   const { argv, env } = 'argv' in wrapped ? wrapped : { argv: wrapped, env: undefined }
   return { line, argv, cwd: options.cwd, env: { ...(options.env ?? environment()), ...env, [MARK]: mark } }
 }
