@@ -26,7 +26,9 @@ export interface GitCall extends GitPlace {
   maxBytes?: number | undefined
   /** Added over the environment of the purpose. */
   env?: Record<string, string> | undefined
-  onOutput?: ((chunk: Uint8Array) => void) | undefined
+  /** As it arrives. With `discard`, stdout goes nowhere else, and may be of any size. */
+  onOutput?: ExecOptions['onOutput']
+  discard?: boolean | undefined
   onSpawn?: ExecOptions['onSpawn']
   wrap?: ExecOptions['wrap']
 }
@@ -68,10 +70,10 @@ export async function git(call: GitCall): Promise<GitEnd> {
     timeoutMs: call.timeoutMs ?? READ_TIMEOUT_MS,
     graceMs: GRACE_MS,
     signal: call.signal ? AbortSignal.any([call.signal, enough.signal]) : enough.signal,
-    window: { head: most, tail: 0 },
+    window: { head: call.discard ? 64 * 1024 : most, tail: 0 },
     onOutput: (chunk, stream) => {
-      if (stream === 'stdout' && (bytes += chunk.length) > most) enough.abort()
-      call.onOutput?.(chunk)
+      if (stream === 'stdout' && !call.discard && (bytes += chunk.length) > most) enough.abort()
+      call.onOutput?.(chunk, stream)
     },
     onSpawn: call.onSpawn,
     wrap: call.wrap,
