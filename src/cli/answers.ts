@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { distrust, trust } from '../config/trust.ts'
 import { context } from '../core/context.ts'
 import { live } from '../core/path.ts'
@@ -7,6 +7,7 @@ import type { Said, TextCommand } from '../ui/port.ts'
 import type { Connections } from './connections.ts'
 import { doctor } from './doctor.ts'
 import { showConfig } from './show-config.ts'
+import { carryOutPlan, describePlan, diffOf, planLast, type ToUndo } from './undo-runs.ts'
 
 type Answer = (connections: Connections, argument: string, signal: AbortSignal) => Promise<Said> | Said
 
@@ -19,13 +20,33 @@ const ANSWERS: Readonly<Record<TextCommand, Answer>> = {
   config: ({ settings }, argument) => text(showConfig(settings, argument || undefined)),
   doctor: async ({ place, settings, options }) => text(await doctor(place, settings, options)),
   trust: async (connections, argument) => text(await changeTrust(connections, argument)),
-  export: (connections, argument) => text(exportTo(connections, argument)),
+  export: async (connections, argument) => text(await exportTo(connections, argument)),
   mcp: () => text('No tool servers are connected: this version has no MCP client yet.'),
-  undo: () => text('Nothing can be undone here yet.'),
-  diff: () => text('No changes.'),
+  undo: async (connections, argument, signal) => text(await undoText(connections, argument, signal)),
+  diff: async (connections, argument, signal) => ({ text: (await diffOf(toUndo(connections), argument === 'run' ? 'run' : 'session', signal)) || 'This session has changed no files.', as: 'diff' }),
 }
 
 export const answer = async (connections: Connections, name: TextCommand, argument: string, signal: AbortSignal): Promise<Said> => ANSWERS[name](connections, argument, signal)
+
+const toUndo = (connections: Connections): ToUndo => ({ ...connections.current(), root: connections.place.root })
+
+/** `/undo` puts back what is certain, `/undo all` also what would be asked, `/undo show` only says it, `/undo redo` takes the last undo back. */
+async function undoText(connections: Connections, argument: string, signal: AbortSignal): Promise<string> {
+  if (!['', 'show', 'all', 'redo'].includes(argument)) return `/undo ${argument}: expected /undo, /undo show, /undo all or /undo redo.`
+  const of = toUndo(connections)
+  const plan = await planLast(of, argument === 'redo', signal)
+  if (!plan) return argument === 'redo' ? 'There is no undo to take back.' : 'No run of this session has changed files that are not put back already.'
+  if (argument === 'show') return describePlan(of, plan)
+  const chosen = new Set(argument === 'all' ? plan.entries.filter(({ verdict }) => verdict === 'ask').map(({ path }) => path) : [])
+  const { agent } = connections.current()
+  const { done, left } = await carryOutPlan(of, plan, chosen, (fact) => agent.note(fact), signal)
+  const short = (path: string): string => relative(connections.place.root, path)
+  return [
+    ...done.map(({ path, action }) => `${action === 'delete' ? 'removed' : 'put back'}  ${short(path)}`),
+    ...left.map(({ entry, why }) => `left as it is  ${short(entry.path)}  (${why}${entry.verdict === 'ask' ? '; /undo all takes it, too' : ''})`),
+    ...plan.notes, ...(done.length > 0 ? ['/undo redo takes this back.'] : []),
+  ].join('\n')
+}
 
 function contextText(connections: Connections): string {
   const { agent, log } = connections.current()
@@ -52,9 +73,12 @@ async function changeTrust(connections: Connections, argument: string): Promise<
   return argument === 'yes' ? `${place.root} is trusted now; what it brings holds from the next call on.` : `${place.root} is no longer trusted.`
 }
 
-function exportTo(connections: Connections, argument: string): string {
+/** `/export [file]`: the ending says which form. */
+async function exportTo(connections: Connections, argument: string): Promise<string> {
+  const { exportAs, FORMATS } = await import('./export-session.ts')
   const { log } = connections.current()
-  const file = resolve(connections.place.cwd, argument || `tiller-${log.id}.jsonl`)
-  writeFileSync(file, log.records.map((record) => JSON.stringify(record)).join('\n'), { mode: 0o600, flag: 'wx' })
+  const file = resolve(connections.place.cwd, argument || `tiller-${log.id}.html`)
+  const format = file.endsWith('.md') ? 'markdown' : (FORMATS.find((each) => file.endsWith(`.${each}`)) ?? 'html')
+  writeFileSync(file, exportAs(format, log), { mode: 0o600, flag: 'wx' })
   return `Written to ${file}`
 }

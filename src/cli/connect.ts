@@ -1,8 +1,10 @@
+import { dirname, join } from 'node:path'
 import { isKnownRecord } from '../core/path.ts'
 import type { Blobs } from '../core/ports.ts'
 import type { SessionRecord } from '../core/record.ts'
 import type { Agent } from '../loop/agent.ts'
 import type { Models } from '../model/registry.ts'
+import { checkpoints, type Checkpoints } from '../session/checkpoint.ts'
 import { openBlobs } from '../session/blob.ts'
 import { blobsOf } from '../session/companion.ts'
 import type { SessionLog } from '../session/log.ts'
@@ -20,6 +22,7 @@ export interface Connected {
   models: Models
   blobs: Blobs
   jobs: Jobs
+  checkpoints: Checkpoints
   /** What this session would ask now; null: none is set. */
   readonly model: string | null
   /** Records of a session that is not yet on the disk: they are written with its first input. */
@@ -49,6 +52,7 @@ export async function connect(wanted: ToConnect): Promise<Connected> {
   if (defaultModel === null && wanted.mustHaveModel) throw new UsageError(NO_MODEL)
   if (settings.config.limits.cost != null && defaultModel !== null) await refuseUnknownPrice(models, defaultModel, options)
   const { tools, sandboxWorks, attach, jobs } = toolsFor({ log, place, settings, options, blobs })
+  const states = checkpoints({ dir: join(dirname(log.file), 'checkpoints'), root: place.root })
   const windows = new Map<string, number | null>()
   const agent = await assemble({
     log, place, settings, options, tools, blobs, sandboxWorks, defaultModel,
@@ -57,11 +61,12 @@ export async function connect(wanted: ToConnect): Promise<Connected> {
       windows.set(id, model.limits.contextWindow)
       return model
     },
-    checkpoint: () => Promise.resolve({ tree: null, note: 'checkpoints are off' }), canAsk: () => wanted.canAsk(),
+    checkpoint: (why, signal, extra) => states.take(why, signal, extra),
+    canAsk: () => wanted.canAsk(),
   })
   attach(agent)
   return {
-    agent, log, models, blobs, jobs,
+    agent, log, models, blobs, jobs, checkpoints: states,
     get model() {
       return agent.state.model ?? defaultModel
     },

@@ -167,8 +167,8 @@ export interface Host {
   /** Resolves after `ms` or at once when aborted. */
   wait(ms: number, signal: AbortSignal): Promise<void>
   blobs: Blobs
-  /** The state of the work tree, stored privately. `tree` is null where none can be taken, and `note` says why or what was left out. */
-  checkpoint(why: string, signal: AbortSignal): Promise<{ tree: string | null; note?: string }>
+  /** The state of the work tree, stored privately; `extra` paths are in it even if ignored. `tree` is null where none can be taken, and `note` says why or what was left out. */
+  checkpoint(why: string, signal: AbortSignal, extra?: readonly string[]): Promise<{ tree: string | null; note?: string }>
 }
 
 // ---- what front ends see

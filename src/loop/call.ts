@@ -89,7 +89,7 @@ async function execute(work: Work, { call, tool }: Valid, prepared: Prepared, pe
   if (held) return settle(work, call.id, 'failed', `Not run: call ${held.call} would not stop and may still write this file.`)
   if (signal.aborted) return settle(work, call.id, 'skipped', 'Not run: cancelled before it began.')
   const runsCommand = !reads && prepared.accesses.some((access) => access.kind === 'exec' || access.kind === 'unknown')
-  if (!reads) await takeCheckpoint(work, runsCommand ? `before ${tool.name}` : "before the run's first change", runsCommand ? call.id : undefined)
+  if (!reads) await takeCheckpoint(work, runsCommand ? `before ${tool.name}` : "before the run's first change", touched, runsCommand ? call.id : undefined)
   if (permission.by !== 'user') ledger.hold({ type: 'answer', run: work.run, call: call.id, verdict: 'allow', by: permission.by, because: permission.because })
   ledger.append({ type: 'start', run: work.run, call: call.id, ...(reads ? { reads } : {}), ...(prepared.changes.length > 0 ? { changes: prepared.changes } : {}) })
   const begun = deps.host.now()
@@ -97,13 +97,13 @@ async function execute(work: Work, { call, tool }: Valid, prepared: Prepared, pe
   const output = await runOrAbandon(work, call.id, prepared, signal, permission.sandbox, touched)
   work.running.delete(call.id)
   settle(work, call.id, output.status, output.text, output, deps.host.now() - begun)
-  if (runsCommand) await takeCheckpoint(work, `after ${tool.name}`, call.id)
+  if (runsCommand) await takeCheckpoint(work, `after ${tool.name}`, [], call.id)
 }
 
 /** Before the first change of a run, and around each command that is not known to only read. */
-async function takeCheckpoint(work: Work, why: string, call?: string): Promise<void> {
+async function takeCheckpoint(work: Work, why: string, extra: readonly string[], call?: string): Promise<void> {
   if (call === undefined && work.ledger.state.live.run?.checkpoint) return
-  const { tree, note } = await work.deps.host.checkpoint(why, work.stop.signal)
+  const { tree, note } = await work.deps.host.checkpoint(why, work.stop.signal, extra)
   work.ledger.hold({ type: 'checkpoint', run: work.run, ...(call ? { call } : {}), why, tree, ...(note ? { note } : {}) })
 }
 

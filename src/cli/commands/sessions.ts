@@ -13,7 +13,7 @@ import { columns, surroundings } from './surroundings.ts'
 
 interface Here { place: Place; folder: string; flags: Record<string, unknown>; rest: readonly string[] }
 
-const OPERATIONS: Readonly<Record<string, (here: Here) => Promise<number>>> = { list, ids, show, search, rename, remove, import: importSession, export: exportSession, stats }
+const OPERATIONS: Readonly<Record<string, (here: Here) => Promise<number>>> = { list, ids, show, search, rename, remove, import: importSession, export: exportSession }
 
 export async function sessions(options: Options, [operation = 'list', ...rest]: readonly string[], flags: Record<string, unknown>): Promise<number> {
   const run = OPERATIONS[operation]
@@ -123,13 +123,7 @@ async function exportSession({ folder, flags, rest: [id] }: Here): Promise<numbe
   const { exportAs, FORMATS } = await import('../export-session.ts')
   if (!FORMATS.includes(format)) throw new UsageError(`sessions export: --format ${format} is not known; expected ${FORMATS.join(', ')}`)
   const log = opened(await fileOf(named('export', id), folder))
-  print(await exportAs(format, log))
+  print(exportAs(format, log))
   log.close()
-  return 0
-}
-
-async function stats({ folder }: Here): Promise<number> {
-  const { statisticsOf } = await import('../export-session.ts')
-  print(await statisticsOf((await listSessions(folder)).map(({ file }) => file)))
   return 0
 }

@@ -1,0 +1,18 @@
+import { exportJsonl, exportMarkdown } from '../report/export.ts'
+import { exportHtml } from '../report/html.ts'
+import type { SessionLog } from '../session/log.ts'
+
+export const FORMATS: readonly string[] = ['markdown', 'html', 'jsonl']
+
+/** The whole session for somebody else to read; secrets of known forms are taken out. */
+export function exportAs(format: string, log: SessionLog): string {
+  const records = log.read(0, Number.MAX_SAFE_INTEGER)
+  switch (format) {
+    case 'html':
+      return [...exportHtml(records, `Session ${log.id}`)].join('')
+    case 'jsonl':
+      return [...exportJsonl(records)].join('')
+    default:
+      return [...exportMarkdown(records)].join('')
+  }
+}
