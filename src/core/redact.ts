@@ -28,7 +28,7 @@ function walk(value: unknown, known: readonly string[]): unknown {
   if (typeof value === 'string') return redact(value, known)
   if (Array.isArray(value)) return value.map((each) => walk(each, known))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, key === 'opaque' ? each : walk(each, known)]))
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [redact(key, known), key === 'opaque' ? each : walk(each, known)]))
 }
 
 const placeholder = (name: string): string => `[redacted:${name}]`
