@@ -59,6 +59,13 @@ export function existingSession(file: string): SessionLog {
   return opened.log
 }
 
+/** For looking only: takes no lock and writes nothing. */
+export function sessionToRead(file: string): SessionLog {
+  const opened = openLog(file, { now, watch: true })
+  if (!opened.ok) throw new SessionError(opened.fault)
+  return opened.log
+}
+
 export function newestHere(place: Place, folder: string): SessionLog {
   const found = newestSession(folder, { root: place.root, cwd: place.cwd })
   if (!found) throw new UsageError(`there is no session of this folder to go on with (looked in ${folder}); leave out --continue to begin one`)

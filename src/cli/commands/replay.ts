@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { isKnownRecord, live } from '../../core/path.ts'
 import type { CallPart, RecordOf, SessionRecord } from '../../core/record.ts'
 import { exec } from '../../os/exec.ts'
-import { openLog } from '../../session/open-log.ts'
 import { configure } from '../configure.ts'
 import { connect } from '../connect.ts'
-import { fileOf, folderOf, freshSession, SessionError } from '../open-session.ts'
+import { fileOf, folderOf, freshSession, sessionToRead } from '../open-session.ts'
 import type { Options } from '../options.ts'
 import { placeOf } from '../place.ts'
 import { stopEverything } from '../stop-everything.ts'
@@ -17,10 +16,9 @@ import { surroundings } from './surroundings.ts'
 export async function replay(given: Options, wanted: string): Promise<number> {
   const { folder } = await surroundings(given)
   const file = await fileOf(wanted, folder)
-  const opened = openLog(file, { now: () => Date.now(), watch: true })
-  if (!opened.ok) throw new SessionError(opened.fault)
-  const recorded = live(opened.log.read(0, Number.MAX_SAFE_INTEGER))
-  const copy = await copyOf(opened.log.session, placeOf(process.cwd()).root)
+  const source = sessionToRead(file)
+  const recorded = live(source.read(0, Number.MAX_SAFE_INTEGER))
+  const copy = await copyOf(source.session, placeOf(process.cwd()).root)
   process.chdir(copy)
   const options: Options = { ...given, model: `replay/${file}`, mode: 'full', prompt: [] }
   const place = placeOf(copy)

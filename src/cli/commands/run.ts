@@ -10,6 +10,7 @@ const COMMANDS: Readonly<Record<string, (command: Command, painted: FirstPaint |
     return (await import('../demo.ts')).demo(options)
   },
   sessions: async ({ options, args, flags }) => (await import('./sessions.ts')).sessions(options, args, flags),
+  trace: async ({ options, args, flags }) => (await import('./trace.ts')).trace(options, args[0] ?? '', flags),
   undo: async ({ options, args, flags }) => (await import('./undo.ts')).undo(options, args[0], flags),
   replay: async ({ options, args }) => (await import('./replay.ts')).replay(options, args[0] ?? ''),
   models: async ({ options, args }) => (await import('./models.ts')).models(options, args[0]),

@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { forkSession } from '../../session/fork.ts'
+import { addSession, noStatistics, statisticsText } from '../../report/statistics.ts'
 import { completeSessions, listSessions, type SessionEntry } from '../../session/list.ts'
-import { openLog } from '../../session/open-log.ts'
 import { searchSessions } from '../../session/search.ts'
 import { newId, removeSession, renameSession, sessionFile } from '../../session/store.ts'
 import { plainSession } from '../../ui/plain.ts'
-import { fileOf, SessionError } from '../open-session.ts'
+import { fileOf, SessionError, sessionToRead } from '../open-session.ts'
 import { UsageError, type Options } from '../options.ts'
 import { shortFolder, type Place } from '../place.ts'
 import { columns, surroundings } from './surroundings.ts'
 
 interface Here { place: Place; folder: string; flags: Record<string, unknown>; rest: readonly string[] }
 
-const OPERATIONS: Readonly<Record<string, (here: Here) => Promise<number>>> = { list, ids, show, search, rename, remove, import: importSession, export: exportSession }
+const OPERATIONS: Readonly<Record<string, (here: Here) => Promise<number>>> = { list, ids, show, search, rename, remove, import: importSession, export: exportSession, stats }
 
 export async function sessions(options: Options, [operation = 'list', ...rest]: readonly string[], flags: Record<string, unknown>): Promise<number> {
   const run = OPERATIONS[operation]
@@ -56,14 +56,8 @@ const named = (operation: string, id: string | undefined): string => {
   return id
 }
 
-function opened(file: string): Extract<ReturnType<typeof openLog>, { ok: true }>['log'] {
-  const result = openLog(file, { now: () => Date.now(), watch: true })
-  if (!result.ok) throw new SessionError(result.fault)
-  return result.log
-}
-
 async function show({ folder, rest: [id] }: Here): Promise<number> {
-  const log = opened(await fileOf(named('show', id), folder))
+  const log = sessionToRead(await fileOf(named('show', id), folder))
   const damage = log.damage.map(({ why }) => ({ type: 'damage' as const, why }))
   print(await plainSession([...log.records, ...damage]))
   log.close()
@@ -122,8 +116,20 @@ async function exportSession({ folder, flags, rest: [id] }: Here): Promise<numbe
   const format = String(flags['format'] ?? 'markdown')
   const { exportAs, FORMATS } = await import('../export-session.ts')
   if (!FORMATS.includes(format)) throw new UsageError(`sessions export: --format ${format} is not known; expected ${FORMATS.join(', ')}`)
-  const log = opened(await fileOf(named('export', id), folder))
+  const log = sessionToRead(await fileOf(named('export', id), folder))
   print(exportAs(format, log))
   log.close()
+  return 0
+}
+
+async function stats({ folder }: Here): Promise<number> {
+  const all = noStatistics()
+  for (const { file, unreadable } of await listSessions(folder)) {
+    if (unreadable !== null) continue
+    const log = sessionToRead(file)
+    addSession(all, log.read(0, Number.MAX_SAFE_INTEGER))
+    log.close()
+  }
+  print(statisticsText(all))
   return 0
 }
