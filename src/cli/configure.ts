@@ -24,7 +24,7 @@ export async function configure(options: Options, place: Place): Promise<Setting
   const remembered = readTrust(place.root, places)
   const trusted = options.trust === true || remembered.trusted
   const loaded = await loadConfig({
-    ...places, cwd: place.cwd, root: place.root, trusted, granted: trusted ? remembered.rules : [],
+    ...places, cwd: place.cwd, root: place.root, trusted, granted: remembered.rules,
     options: {
       ...pick(options, 'model', 'effort', 'mode', 'sessionDir', 'config'), allow: options.allow, deny: options.deny, checks: options.check,
       limits: { ...given('steps', options.maxSteps), ...given('minutes', options.maxMinutes), ...given('calls', options.maxCalls), ...given('tokens', options.maxTokens), ...given('cost', options.maxCost) },

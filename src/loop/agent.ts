@@ -62,7 +62,7 @@ class Inbox {
   }
 
   take(command: Command): void {
-    const wanted = 'run' in command ? command.run : undefined
+    const wanted = command.run
     if (wanted !== undefined && wanted !== this.work?.run) {
       return this.refuse(`This ${command.type} is for run ${wanted}, but ${this.work ? `the active run is ${this.work.run}` : 'no run is active'}. Nothing of it was delivered.`, wanted)
     }
@@ -88,7 +88,7 @@ class Inbox {
       case 'decide':
         return this.decide(command)
       case 'set': {
-        const { type: _, ...settings } = command
+        const { type: _, run: __, ...settings } = command
         return void ledger.append({ type: 'set', ...settings })
       }
       case 'background': {
