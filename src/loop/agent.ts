@@ -199,7 +199,9 @@ class Inbox {
     const id = state.model ?? this.deps.defaults.model
     if (!id || !live(records).some((record) => record.type === 'reply')) return this.refuse('There is nothing to compact yet.')
     const model = await this.deps.model(id)
-    const done = await compact(work, model, this.deps.compaction.keepTokens / 4, model.limits.contextWindow, about)
+    // Who asks for it wants it now: of a short session, too, most gives way.
+    const keepTokens = Math.min(this.deps.compaction.keepTokens, state.live.contextTokens) / 4
+    const done = await compact(work, model, keepTokens, model.limits.contextWindow, about)
     if (!done) this.refuse(work.stop.signal.aborted ? 'Compaction was interrupted; nothing was changed.' : 'No summary came about; nothing was changed. Try again, or another model.')
   }
 

@@ -31,6 +31,7 @@ export async function prepare(work: Work, { call, tool, input }: Valid): Promise
   const { ledger, deps } = work
   const here: Here = {
     call: call.id, root: deps.policy.root, cwd: deps.cwd, seen: (path) => ledger.state.live.seen.get(path), images: work.images, signal: stepSignal(work),
+    mayRead: (path) => judge(work, { accesses: [{ kind: 'read', path }] }).verdict,
   }
   try {
     return await tool.prepare(input, here)

@@ -1,3 +1,4 @@
+import { openItems, promisesMore, unprovenClaim } from '../core/claims.ts'
 import { circle, usedUp } from '../core/limits.ts'
 import { isKnownRecord } from '../core/path.ts'
 import { ModelError, type Model } from '../core/ports.ts'
@@ -60,6 +61,7 @@ async function settleRun(work: Work): Promise<Outcome> {
     // The reply counts as told before anything is decided on it.
     work.ledger.append()
     if (work.ledger.state.live.waiting.some((input) => input.when !== 'after')) continue
+    if (goesOn(work, reply)) continue
     const verdict = await verify(work, ++attempts)
     if ('stopped' in verdict) return interrupted(work) ?? { status: 'interrupted', reason: 'stopped during a check' }
     if ('again' in verdict) {
@@ -67,9 +69,33 @@ async function settleRun(work: Work): Promise<Outcome> {
       continue
     }
     if (work.ledger.state.live.waiting.some((input) => input.when !== 'after')) continue
-    return needsUser(work) ?? verdict
+    return needsUser(work) ?? (verdict.status === 'done' ? (unproven(work, reply) ?? verdict) : verdict)
   }
 }
+
+const MOST_NUDGES = 2
+
+/** A model that stops in the middle of its own plan is told so, a few times. */
+function goesOn(work: Work, reply: FactOf<'reply'>): boolean {
+  if (work.nudges >= MOST_NUDGES) return false
+  const open = openItems(work.ledger.records.filter(isKnownRecord), work.run)
+  const why = open.length > 0 ? `your todo list has open items (${open.slice(0, 3).join('; ')}). Go on with them, or update the list and say why they are left` : promisesMore(answerOf(reply)) ? 'you said what you would do next and stopped. Do it now, or say that you are done' : null
+  if (why === null) return false
+  work.nudges++
+  tell(work, `You ended your turn, but ${why}.`)
+  return true
+}
+
+/** What the log does not bear out is no plain success. */
+function unproven(work: Work, reply: FactOf<'reply'>): Outcome | null {
+  const records = work.ledger.records.filter(isKnownRecord)
+  const open = openItems(records, work.run)
+  if (open.length > 0) return { status: 'unverified', reason: `${open.length} ${open.length === 1 ? 'item' : 'items'} of its todo list are still open: ${open.slice(0, 3).join('; ')}` }
+  const claim = unprovenClaim(answerOf(reply), records, work.run)
+  return claim === null ? null : { status: 'unverified', reason: claim }
+}
+
+const answerOf = (reply: FactOf<'reply'>): string => reply.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
 const failed = (fault: Fault): Outcome => ({ status: 'failed', reason: fault.message })
 

@@ -86,7 +86,7 @@ test('an interrupt reaches a compaction at once', async () => {
   await r.agent.idle()
   const before = r.log.all.length
   r.agent.send({ type: 'compact' })
-  while (r.model.requests.length < 2) await Promise.resolve()
+  while (r.model.requests.length < 2) await new Promise(setImmediate)
   r.agent.send({ type: 'interrupt' })
   await r.agent.idle()
   expect(r.log.all.slice(before)).toEqual([])

@@ -62,3 +62,21 @@ test('checks run on demand, too', async () => {
   expect(r.of('check')[0]?.exit).toBe(7)
   expect(outcomeOf(r)).toBe('unverified')
 })
+
+test('a claim that the log does not bear out is no plain success', async () => {
+  const changed = { status: 'ok' as const, text: 'written', changes: [{ path: '/w/f', before: 'a', after: 'b' }] }
+  const r = await rig([put, { text: 'All tests pass.' }], { tools: [tool('put', () => changed, [{ kind: 'write', path: '/w/f' }])] })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(r.of('outcome')[0]).toMatchObject({ status: 'unverified', reason: expect.stringContaining('none ran after the last change') })
+})
+
+test('a model that stops in the middle of its plan is told so twice, and then it is no success', async () => {
+  const todo = tool('todo', () => ({ status: 'ok', text: '' }), [])
+  const plan = { calls: [{ name: 'todo', input: { items: [{ text: 'one', status: 'done' }, { text: 'two', status: 'open' }] } }] }
+  const r = await rig([plan, { text: 'stopping' }, { text: 'stopping' }, { text: 'stopping' }], { tools: [todo] })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(r.of('input').filter((input) => input.from === 'tiller')).toHaveLength(2)
+  expect(r.of('outcome')[0]).toMatchObject({ status: 'unverified', reason: '1 item of its todo list are still open: two' })
+})
