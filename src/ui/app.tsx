@@ -1,5 +1,5 @@
 import { Box, Text, useApp, useCursor, useInput, usePaste, type SuspendTerminal } from 'ink'
-import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react'
+import { useEffect, useInsertionEffect, useRef, useState, useSyncExternalStore, type ReactNode } from 'react'
 import { pendingAsk } from './ask.ts'
 import { frame } from './frame.ts'
 import { chordOf } from './keys.ts'
@@ -30,6 +30,7 @@ export function App({ stage, presser, onReady }: Props): ReactNode {
   useSeconds(isActive(screen))
   useShown(stage, screen)
   const { above, queue, editor, below, cursor } = frame(stage)
+  useLower(stage, above.length + queue.length + editor.length + below.length)
   setCursorPosition(cursor ?? undefined)
   return (
     <Box flexDirection="column">
@@ -42,6 +43,15 @@ export function App({ stage, presser, onReady }: Props): ReactNode {
 }
 
 const Rows = ({ of }: { of: readonly string[] }): ReactNode => (of.length === 0 ? null : <Text wrap="truncate">{of.map((row) => (row === '' ? ' ' : row)).join('\n')}</Text>)
+
+/** Ink itself would erase the rows that are too many from the bottom, which may have moved (see gathered-output.ts). It must run before Ink draws. */
+function useLower(stage: Stage, rows: number): void {
+  const drawn = useRef(0)
+  useInsertionEffect(() => {
+    if (rows < drawn.current) stage.terminal.lower()
+    drawn.current = rows
+  }, [stage, rows])
+}
 
 /** Draws once a second while something goes on, and never when nothing does. */
 function useSeconds(active: boolean): void {

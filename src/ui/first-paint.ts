@@ -89,8 +89,8 @@ export function firstPaint(head: Head, input: Input, output: Output, leave: () =
 /** Who is speaking, where, and with which model: one row each, never wider than the screen. */
 export function headLines({ version, folder, branch, model, colour }: Head, columns: number): string[] {
   const name = `Tiller ${version}`
-  const where = cut(` · ${folder}${branch === null ? '' : ` (${branch})`}`, columns - 1 - name.length)
-  const what = cut(model ?? 'no model yet', columns - 1)
+  const where = cut(` · ${harmless(folder)}${branch === null ? '' : ` (${harmless(branch)})`}`, columns - 1 - name.length)
+  const what = cut(harmless(model ?? 'no model yet'), columns - 1)
   return colour ? [`\x1b[1m${name}\x1b[22m\x1b[2m${where}\x1b[22m`, `\x1b[2m${what}\x1b[22m`] : [name + where, what]
 }
 
@@ -113,7 +113,7 @@ export interface Part {
 }
 
 export function fitParts(parts: readonly Part[], columns: number): string {
-  let kept = parts.filter(({ text }) => text !== '')
+  let kept = parts.map(({ text, keep }) => ({ text: harmless(text), keep })).filter(({ text }) => text !== '')
   const joined = (): string => kept.map(({ text }) => text).join(' · ')
   while (kept.length > 1 && width(joined()) > columns) {
     const least = Math.min(...kept.map(({ keep }) => keep))
@@ -121,6 +121,9 @@ export function fitParts(parts: readonly Part[], columns: number): string {
   }
   return cut(joined(), columns)
 }
+
+/** A folder and a branch can be called anything (T16). The rest of the screen uses core/sanitize.ts, which is not loaded yet. */
+const harmless = (text: string): string => text.replace(/[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, '')
 
 /** Wide characters count two: rather too short than a row too many. */
 const width = (text: string): number => Array.from(text).reduce((sum, each) => sum + (each <= '~' || each === '·' || each === '…' ? 1 : 2), 0)

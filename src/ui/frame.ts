@@ -1,8 +1,9 @@
+import { sanitize } from '../core/sanitize.ts'
 import { askLines, askState, pendingAsk } from './ask.ts'
 import type { Completion } from './completion.ts'
 import { editorView } from './editor-view.ts'
 import { columnsOf, fit, pad, wrap } from './graphemes.ts'
-import { pickerLines } from './picker.ts'
+import { oneLine, pickerLines } from './picker.ts'
 import { queueLines } from './queue.ts'
 import type { Overlay, Screen } from './screen.ts'
 import type { Stage } from './stage.ts'
@@ -102,12 +103,12 @@ function panelLines({ title, lines, offset }: Extract<Overlay, { kind: 'panel' }
 }
 
 const noticeLines = ({ text, tone }: NonNullable<Screen['notice']>, columns: number, theme: Theme): string[] =>
-  wrap(text, columns - 1).slice(0, 4).map((line) => (tone === 'error' ? theme.bad(line) : theme.warn(line)))
+  wrap(sanitize(text), columns - 1).slice(0, 4).map((line) => (tone === 'error' ? theme.bad(line) : theme.warn(line)))
 
 function completionLines({ offers, index }: Completion, columns: number, rows: number, theme: Theme): string[] {
   if (rows < 1) return []
   const first = Math.max(0, Math.min((index ?? 0) - Math.floor(rows / 2), offers.length - rows))
-  const shown = offers.slice(first, first + rows)
+  const shown = offers.slice(first, first + rows).map(({ text, about }) => ({ text: oneLine(text), about: oneLine(about) }))
   const width = Math.min(Math.max(...shown.map(({ text }) => columnsOf(text))), Math.floor(columns / 2))
   return shown.map(({ text, about }, offset) => {
     const chosen = first + offset === index

@@ -22,7 +22,7 @@ export function gatheredOutput(terminal: WriteStream): GatheredOutput {
     const done = waiting
     kept = ''
     waiting = []
-    if (text !== '' || done.length > 0) terminal.write(text, () => done.forEach((each) => each()))
+    if (text !== '' || done.length > 0) terminal.write(fromCursor(text), () => done.forEach((each) => each()))
   }
   const later = (): void => {
     if (scheduled || holds > 0) return
@@ -61,3 +61,17 @@ export function gatheredOutput(terminal: WriteStream): GatheredOutput {
     },
   }
 }
+
+/**
+ * Ink goes down to the end of its frame and from there up to where it writes. A window that has just become lower (and has
+ * not told us yet) has lost the rows below the cursor, the way down ends early, and the way up leads into the transcript.
+ * Counted from the cursor itself the way is right whatever became of the rows below.
+ */
+function fromCursor(text: string): string {
+  return text.replace(DOWN_AND_UP, (_, down: string, up: string) => {
+    const rows = Number(up) - Number(down)
+    return `\x1b[1G${rows > 0 ? `\x1b[${rows}A` : rows < 0 ? `\x1b[${-rows}B` : ''}`
+  })
+}
+
+const DOWN_AND_UP = /\x1b\[(\d+)B\x1b\[1G\x1b\[(\d+)A/g

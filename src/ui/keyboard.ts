@@ -12,8 +12,17 @@ export interface Keyboard {
   close: () => void
 }
 
-/** `closed` is called once when the terminal is gone. */
-export function openKeyboard(terminal: ReadStream, early: readonly string[], closed: () => void): Keyboard {
+/** An answer comes alone; inside of a paste it is text. Ink drops it. */
+const KITTY_ANSWER = /^\x1b\[\?\d+u/
+
+export interface Heard {
+  /** Once, when the terminal is gone. */
+  closed: () => void
+  /** The terminal answered that it can report keys in the kitty way. */
+  kitty: () => void
+}
+
+export function openKeyboard(terminal: ReadStream, early: readonly string[], { closed, kitty }: Heard): Keyboard {
   const guard = pasteGuard()
   const events = new EventEmitter()
   const chunks: string[] = []
@@ -33,6 +42,7 @@ export function openKeyboard(terminal: ReadStream, early: readonly string[], clo
     if (patience !== null) timer = setTimeout(() => give(guard.flush()), patience)
   }
   const onData = (chunk: string): void => {
+    if (KITTY_ANSWER.test(chunk)) kitty()
     give(guard.push(chunk))
     wait()
   }

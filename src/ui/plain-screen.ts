@@ -11,7 +11,7 @@ import { keymap } from './keys.ts'
 import { leave } from './leave.ts'
 import { openFirst, type Begin } from './open-first.ts'
 import { opened, takeBackWaiting } from './opened.ts'
-import { matching, type Picker } from './picker.ts'
+import { matching, oneLine, type Picker } from './picker.ts'
 import { plainWriter } from './plain.ts'
 import type { Connection, UiHost } from './port.ts'
 import { isActive, type Overlay, type Screen } from './screen.ts'
@@ -48,7 +48,7 @@ export async function startPlain({ host, connection, input, output, begin = {} }
         apply?.()
       },
       release: (use) => use(), page: (title, text) => Promise.resolve(say(`${title}\n${text}`)),
-      redraw: () => undefined, suspend: () => Promise.resolve(), title: () => undefined, bell: () => say('\x07'),
+      redraw: () => undefined, suspend: () => Promise.resolve(), lower: () => undefined, kitty: () => undefined, title: () => undefined, bell: () => say('\x07'),
       close: () => lines.close(),
     },
     attach: (next) => {
@@ -136,7 +136,7 @@ function saying(stage: Stage, say: (text: string) => void): () => void {
     const ask = pendingAsk(screen)
     const before = said
     said = { overlay: screen.overlay, notice: screen.notice, editor: screen.editor, ask: ask?.call ?? null }
-    if (screen.notice && screen.notice !== before.notice) say(screen.notice.tone === 'error' ? `error: ${screen.notice.text}` : screen.notice.text)
+    if (screen.notice && screen.notice !== before.notice) say(sanitize(screen.notice.tone === 'error' ? `error: ${screen.notice.text}` : screen.notice.text))
     if (screen.returned > 0 && screen.editor !== before.editor) say(`not sent, it goes with your next line: ${sanitize(textOf(screen.editor))}`)
     if (screen.overlay && screen.overlay !== before.overlay) say(overlayText(screen.overlay))
     if (screen.overlay?.kind === 'panel') change(stage, { overlay: null })
@@ -148,8 +148,8 @@ function overlayText(overlay: Overlay): string {
   switch (overlay.kind) {
     case 'picker': {
       const found = matching(overlay.picker)
-      const list = found.slice(0, 30).map(({ label, note }, index) => `${index + 1}. ${label}${note === '' ? '' : ` (${note})`}`)
-      return [overlay.picker.title, ...overlay.picker.about, ...(list.length > 0 ? list : [overlay.picker.loading ? 'looking' : 'nothing fits']), 'Answer with a number; an empty line closes.'].join('\n')
+      const list = found.slice(0, 30).map(({ label, note }, index) => `${index + 1}. ${oneLine(label)}${note === '' ? '' : ` (${oneLine(note)})`}`)
+      return [overlay.picker.title, ...overlay.picker.about.map((line) => sanitize(line)), ...(list.length > 0 ? list : [overlay.picker.loading ? 'looking' : 'nothing fits']), 'Answer with a number; an empty line closes.'].join('\n')
     }
     case 'panel':
       return [overlay.title, ...overlay.lines].join('\n')

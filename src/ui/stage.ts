@@ -36,6 +36,8 @@ export interface Draw {
 export interface TerminalControl {
   /** Text that stays: it goes above the live part, once. `apply` changes the screen in the same frame. */
   print: (text: string, apply?: () => void) => void
+  /** The next frame has fewer rows: the one that is there is taken away as a whole, from the cursor up. */
+  lower: () => void
   /** The terminal belongs to someone else while this runs (an editor, a stopped process). */
   release: <T>(use: () => Promise<T>) => Promise<T>
   /** A text on the alternate screen until the person closes it. */
@@ -44,6 +46,8 @@ export interface TerminalControl {
   redraw: (last: string) => void
   /** Stops this process as Ctrl+Z does; resolves when it goes on. */
   suspend: () => Promise<void>
+  /** From now on keys are reported in the kitty way. */
+  kitty: () => void
   title: (text: string) => void
   bell: () => void
   /** Nothing of the screen is left on the terminal but what was printed, and all its modes are as the shell had them. */

@@ -20,7 +20,7 @@ import { presser } from './press.ts'
 import type { Screen } from './screen.ts'
 import { background, change, type Stage } from './stage.ts'
 import { store as storeOf } from './store.ts'
-import { BEGIN_UPDATE, END_UPDATE } from './terminal.ts'
+import { BEGIN_UPDATE, END_UPDATE, KITTY_ASK } from './terminal.ts'
 import { terminalControl } from './terminal-control.ts'
 import { themeOf, type Abilities, type Theme } from './theme.ts'
 
@@ -44,9 +44,9 @@ export async function start({ host, connection, input, output: own, abilities, p
   let suspend: SuspendTerminal | null = null
   const { early, erase } = painted?.handOver() ?? { early: [], erase: '' }
   const gone = (): void => leave(stage, 'closed')
-  const keyboard = openKeyboard(input, early, () => gone())
+  const keyboard = openKeyboard(input, early, { closed: () => gone(), kitty: () => terminal.kitty() })
   const { keys, problems } = keymap(host.settings.keys)
-  const terminal = terminalControl({ input, output: gathered, keyboard, store, ink: () => (instance && suspend ? { instance, suspend } : null) })
+  const terminal = terminalControl({ input, output: gathered, keyboard, store, ink: () => (instance ? { instance, suspend } : null) })
   let stopFollowing: (() => void) | null = null
 
   const stage: Stage = {
@@ -70,11 +70,12 @@ export async function start({ host, connection, input, output: own, abilities, p
     },
   }
   const drafts = keepDraft(stage)
-  const onResize = (): void => {
-    store.update((screen) => ({ ...screen, size: sizeOf(output) }))
-    // Before Ink draws its old rows in the new window: they might be more than fit.
-    instance?.rerender(app)
-  }
+  // Before Ink hears of it: it would draw rows for the old window into the new one, from a place that has moved.
+  const onResize = (): void =>
+    terminal.print('', () => {
+      store.update((screen) => ({ ...screen, size: sizeOf(output) }))
+      instance?.rerender(app)
+    })
   const app = <App stage={stage} presser={presser(stage)} onReady={(given) => {
     suspend = given
   }} />
@@ -92,9 +93,10 @@ export async function start({ host, connection, input, output: own, abilities, p
   output.write(`${BEGIN_UPDATE}${erase}${head.join('\n')}\n${earlier}`)
   instance = render(app, {
     stdin: keyboard.stdin, stdout: output, stderr: process.stderr.isTTY ? output : process.stderr, exitOnCtrlC: false, maxFps: 60, incrementalRendering: true,
-    kittyKeyboard: { mode: 'auto' }, interactive: true, patchConsole: true,
+    interactive: true, patchConsole: true,
   })
-  output.write(END_UPDATE)
+  // Not by Ink, which waits 200 ms for the answer: a start under load, or a terminal far away, takes longer.
+  output.write(END_UPDATE + KITTY_ASK)
   stopFollowing = follow(stage, connection)
   takeBackWaiting(store.get())
   if (problems.length > 0) change(stage, { notice: { text: problems.join(' '), tone: 'error' } })
@@ -108,6 +110,7 @@ export async function start({ host, connection, input, output: own, abilities, p
     drafts.flush()
     terminal.close()
     output.off('resize', onResize)
+    process.off('exit', onExit)
   }
 }
 

@@ -8,15 +8,15 @@ import { page } from './pager.ts'
 import type { Screen } from './screen.ts'
 import type { TerminalControl } from './stage.ts'
 import type { Store } from './store.ts'
-import { BEGIN_UPDATE, CLEAR_VISIBLE, END_UPDATE, RESTORE_TITLE, restoreTerminal, SAVE_TITLE, titleSequence } from './terminal.ts'
+import { BEGIN_UPDATE, CLEAR_VISIBLE, END_UPDATE, KITTY_OFF, KITTY_ON, PASTE_ON, RESTORE_TITLE, restoreTerminal, SAVE_TITLE, titleSequence } from './terminal.ts'
 
 export interface Wiring {
   input: ReadStream
   output: GatheredOutput
   keyboard: Keyboard
   store: Store<Screen>
-  /** Ink, once it is there. */
-  ink: () => { instance: Instance; suspend: SuspendTerminal } | null
+  /** Ink, once it is there; and how it gives the terminal away, which is known a moment later. */
+  ink: () => { instance: Instance; suspend: SuspendTerminal | null } | null
 }
 
 /** The one place that writes to the terminal beside Ink: Ink's frame is taken away, text goes out, the frame comes back below it. */
@@ -24,6 +24,7 @@ export function terminalControl({ input, output: { stdout: output, hold, flush }
   /** Somebody else has the terminal; what is printed meanwhile waits. */
   let away = false
   let inPager = false
+  let kitty = false
   let titled = false
   let closed = false
   let kept: string[] = []
@@ -37,13 +38,19 @@ export function terminalControl({ input, output: { stdout: output, hold, flush }
       kept.push(text)
       return apply()
     }
+    drawAnew(now.instance, () => {
+      output.write(text)
+      apply()
+    })
+  }
+
+  function drawAnew(instance: Instance, between: () => void): void {
     const letGo = hold()
     output.write(BEGIN_UPDATE)
-    now.instance.clear()
-    output.write(text)
-    apply()
+    instance.clear()
+    between()
     // Ink draws in the next turn of the loop, before what is asked for after it: then all goes out as one.
-    void now.instance.waitUntilRenderFlush()
+    void instance.waitUntilRenderFlush()
     setImmediate(() => {
       output.write(END_UPDATE)
       letGo()
@@ -52,14 +59,18 @@ export function terminalControl({ input, output: { stdout: output, hold, flush }
 
   async function release<T>(use: () => Promise<T>): Promise<T> {
     const now = ink()
-    if (!now || away) return use()
+    if (!now?.suspend || away) return use()
     away = true
+    const hear = deafToInterrupts()
+    if (kitty) output.write(KITTY_OFF)
     let result: { value: T } | undefined
     try {
       await now.suspend(async () => {
         result = { value: await use() }
       })
     } finally {
+      hear()
+      if (kitty) output.write(KITTY_ON)
       away = false
       const missed = kept.join('')
       kept = []
@@ -69,8 +80,22 @@ export function terminalControl({ input, output: { stdout: output, hold, flush }
     return result.value
   }
 
+  /** Somebody stopped this process and let it go on: the shell has used the terminal in between. */
+  const onContinue = (): void => {
+    if (away || closed) return
+    input.setRawMode(false)
+    input.setRawMode(true)
+    output.write(PASTE_ON)
+    print('')
+  }
+  process.on('SIGCONT', onContinue)
+
   return {
     print,
+    lower: () => {
+      const now = ink()
+      if (now && !away && !closed) drawAnew(now.instance, () => undefined)
+    },
     release,
     page: (title, text, from = 'start') =>
       release(async () => {
@@ -106,6 +131,11 @@ export function terminalControl({ input, output: { stdout: output, hold, flush }
       if (process.platform === 'win32') return
       await release(stopAndWait)
     },
+    kitty: () => {
+      if (kitty || closed) return
+      kitty = true
+      output.write(KITTY_ON)
+    },
     title: (text) => {
       if (away || closed) return
       output.write(`${titled ? '' : SAVE_TITLE}${titleSequence(text)}`)
@@ -115,6 +145,7 @@ export function terminalControl({ input, output: { stdout: output, hold, flush }
     close: () => {
       if (closed) return
       closed = true
+      process.off('SIGCONT', onContinue)
       const now = ink()
       // Emptied first: on its way out Ink would draw what it has not drawn yet.
       if (!inPager) now?.instance.rerender(null)
@@ -125,6 +156,18 @@ export function terminalControl({ input, output: { stdout: output, hold, flush }
       restoreTerminal({ input, output }, inPager)
       flush()
     },
+  }
+}
+
+/** Ctrl+C in an editor is meant for it, but reaches every process of the terminal. Returns how to hear again. */
+function deafToInterrupts(): () => void {
+  const listeners = process.listeners('SIGINT')
+  const nothing = (): void => undefined
+  process.removeAllListeners('SIGINT')
+  process.on('SIGINT', nothing)
+  return () => {
+    process.off('SIGINT', nothing)
+    for (const listener of listeners) process.on('SIGINT', listener)
   }
 }
 

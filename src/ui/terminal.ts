@@ -8,8 +8,12 @@ export const ALTERNATE_OFF = '\x1b[?1049l'
 /** What is on the screen, never what is in the scrollback: no ESC[2J, no ESC[3J. */
 export const CLEAR_VISIBLE = '\x1b[H\x1b[J'
 
+export const PASTE_ON = '\x1b[?2004h'
 const MODES_OFF = '\x1b[?2004l\x1b[?2026l\x1b[?25h\x1b[0m'
-const KITTY_OFF = '\x1b[<u'
+/** Keys that a plain terminal cannot tell apart (Shift+Enter) have names of their own; asked for first, since not every terminal can. */
+export const KITTY_ASK = '\x1b[?u'
+export const KITTY_ON = '\x1b[>1u'
+export const KITTY_OFF = '\x1b[<u'
 
 interface Terminal {
   input: { isTTY?: boolean; setRawMode?: (on: boolean) => unknown }

@@ -76,3 +76,17 @@ test('the status line gives way from its end: mode and model stay', () => {
   expect(at(80)).toMatch(/ask · local\/small · ~\/src\/thing \(main\) · \? for keys/)
   expect(at(24)).toBe('ask · local/small')
 })
+
+test('no text of a file, a server, a session or a branch reaches the frame as a control sequence (T17)', () => {
+  const evil = 'a\x1b]52;c;Zm9v\x07\x1b[2Jb\x9b31m\x1b]8;;http://x\x1b\\c\u202e\nd'
+  const bench = stageOf({ size: { columns: 100, rows: 40 } })
+  bench.stage.host.about.folder = evil
+  bench.stage.host.about.branch = evil
+  const list = picker(evil, [{ label: evil, note: evil, act: () => undefined }], { about: [evil] })
+  const offers = { wanted: { kind: 'file' as const, query: '', from: 0, command: '' }, offers: [{ text: evil, about: evil, whole: true }], index: 0 }
+  for (const change of [{ overlay: { kind: 'picker' as const, picker: list } }, { completion: offers }, { notice: { text: evil, tone: 'error' as const } }, { editor: insert(emptyEditor, evil) }]) {
+    bench.stage.store.update((screen) => ({ ...screen, overlay: null, completion: null, notice: null, ...change }))
+    const { above, queue, editor, below } = frame(bench.stage)
+    expect([...above, ...queue, ...editor, ...below].join('\n')).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
+  }
+})

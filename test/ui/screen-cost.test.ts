@@ -35,14 +35,16 @@ const cpu = (pid: number): number => {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-test('500 keys in a session of 1,000 answers cost less than 100 kB', async () => {
+test('500 keys in a session of 1,000 answers cost less than 100 kB, a frame each', async () => {
   const terminal = await screen({ columns: 100, rows: 30, env: { FIXTURE_ROWS: '1000' } })
   await terminal.waitFor(/answer 999/)
   const before = terminal.bytes().length
   for (let word = 0; word < 100; word++) {
     for (const key of 'word ') {
+      const shown = terminal.bytes().length
       terminal.write(key)
-      await pause(4)
+      // One frame a key, as for a person: keys that come faster share a frame.
+      while (terminal.bytes().length === shown) await pause(1)
     }
   }
   await terminal.waitFor((text) => (text.match(/word/g) ?? []).length === 100)

@@ -36,7 +36,7 @@ export function stageOf(change: Partial<Screen> = {}): Bench {
         printed.push(text)
         apply?.()
       },
-      release: (use) => use(), page: (title) => Promise.resolve(note({ page: title })), redraw: () => note('redraw'), suspend: () => Promise.resolve(note('suspend')), title: () => undefined, bell: () => undefined, close: () => note('closed'),
+      release: (use) => use(), page: (title) => Promise.resolve(note({ page: title })), redraw: () => note('redraw'), suspend: () => Promise.resolve(note('suspend')), lower: () => undefined, kitty: () => undefined, title: () => undefined, bell: () => undefined, close: () => note('closed'),
     },
     later: (ms, act) => {
       const timer = { at: now + ms, act }

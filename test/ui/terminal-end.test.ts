@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -20,7 +20,8 @@ beforeEach(() => {
 afterEach(() => {
   for (const each of open) each.close()
   open = []
-  rmSync(folder, { recursive: true, force: true })
+  // A tmux server takes a moment to let go of its socket.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
 })
 
 /** A shell that stays when the program has ended, and says how the terminal is. */
@@ -90,6 +91,31 @@ test('a terminal that is gone ends the program quietly, its unsent text saved (T
   terminal.hangUp()
   await terminal.exit()
   expect(readFileSync(join(folder, 'draft'), 'utf8')).toBe('text')
+})
+
+test('a terminal with the kitty protocol is asked for it, its keys are understood, and it is switched off again', async () => {
+  const { terminal } = await inShell()
+  terminal.write('\x1b[?0u')
+  await terminal.waitFor(() => terminal.bytes().includes('\x1b[>1u'))
+  await terminal.type('a', '\x1b[13;2u', 'b', '\x1b[98;3u', 'X')
+  await terminal.waitFor(/^> a\n {2}Xb$/m)
+  await terminal.type('\x1b[99;5u', '\x1b[99;5u', '\x1b[99;5u')
+  await expectClean(terminal, 0)
+  expect(terminal.bytes().lastIndexOf('\x1b[<u')).toBeGreaterThan(terminal.bytes().lastIndexOf('\x1b[>1u'))
+})
+
+test('stopped and let go on from outside, with the terminal changed in between, it works on', async () => {
+  const { terminal, pid } = await inShell()
+  const tty = readlinkSync(`/proc/${pid()}/fd/0`)
+  process.kill(pid(), 'SIGSTOP')
+  execFileSync('stty', ['-F', tty, 'sane'])
+  const before = terminal.bytes().length
+  process.kill(pid(), 'SIGCONT')
+  await terminal.waitFor(() => terminal.bytes().slice(before).includes('\x1b[?2004h'))
+  await terminal.type('x')
+  await terminal.waitFor(/^> x$/m)
+  await terminal.type('ctrl+c', 'ctrl+c', 'ctrl+c')
+  await expectClean(terminal, 0)
 })
 
 /** Job control needs a shell with a terminal of its own; tmux is the terminal people use for it. */
