@@ -94,12 +94,10 @@ function braces(glob: string): string[] {
   if (!found) return [glob]
   const all: string[] = []
   for (const part of found.parts) {
-    for (const rest of braces(glob.slice(0, found.from) + part + glob.slice(found.to + 1))) {
-      if (all.length === MOST_PATTERNS) return all
-      all.push(rest)
-    }
+    if (all.length >= MOST_PATTERNS) break
+    all.push(...braces(glob.slice(0, found.from) + part + glob.slice(found.to + 1)))
   }
-  return all
+  return all.slice(0, MOST_PATTERNS)
 }
 
 function firstBraces(glob: string): { from: number; to: number; parts: string[] } | null {

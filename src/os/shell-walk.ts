@@ -260,17 +260,23 @@ function arithmetic(node: Node, cwds: Cwds, walk: Walk): Flow {
   return stays(cwds)
 }
 
-/** `[ … ]` and `[[ … ]]`: operators that evaluate names or sums may run what a variable holds. */
+/** `[ … ]` and `[[ … ]]`: operators that evaluate names or sums may run what a variable holds, and in `[` a `>` writes. */
 function test(node: Node, cwds: Cwds, walk: Walk): Flow {
   const double = node.firstChild?.type === '[['
   const operators = node.descendantsOfType('test_operator').map((operator) => operator?.text ?? '')
   const counts = operators.some((operator) => /^-(?:eq|ne|lt|le|gt|ge)$/.test(operator))
   const bare = node.descendantsOfType(['simple_expansion', 'expansion', 'command_substitution']).some((one) => one !== null && !inString(one, node))
-  if (operators.some((operator) => /^-[vRo]$/.test(operator)) || (double ? counts && bareOperands(node) : bare)) unknown(walk, `a test that may evaluate what a variable holds: ${firstLine(node)}`)
+  const odd = !/^\[\[?\s[\s\S]*\s\]\]?$/.test(node.text) || signs(node).some((sign) => !(double ? SIGNS_OF_DOUBLE : SIGNS).has(sign))
+  if (odd || operators.some((operator) => /^-[vRo]$/.test(operator)) || (double ? counts && bareOperands(node) : bare)) unknown(walk, `a test that may do more than compare: ${firstLine(node)}`)
   else walk.accesses.push({ kind: 'exec', argv: [double ? '[[' : '[', ...node.namedChildren.map(({ text }) => text)], reads: true })
   substitutions(node, cwds, walk)
   return stays(cwds)
 }
+
+/** Operators and quotes, but not those of commands inside. */
+const signs = (node: Node): string[] => node.children.flatMap((child) => (child.type.endsWith('_substitution') ? [] : child.isNamed ? signs(child) : [child.type.trim()]))
+const SIGNS: ReadonlySet<string> = new Set(['[', ']', '!', '=', '==', '!=', '"', '$', '${', '}'])
+const SIGNS_OF_DOUBLE: ReadonlySet<string> = new Set([...SIGNS, '[[', ']]', '<', '>', '&&', '||', '(', ')'])
 
 const bareOperands = (node: Node): boolean => node.descendantsOfType('binary_expression').some((binary) => binary?.namedChildren.some(({ type }) => !['number', 'test_operator'].includes(type)) === true)
 
