@@ -7,6 +7,7 @@ import { frame } from '../../src/ui/frame.ts'
 import { columnsOf } from '../../src/ui/graphemes.ts'
 import { picker } from '../../src/ui/picker.ts'
 import { noAsk, type Overlay, type Screen } from '../../src/ui/screen.ts'
+import { toggleTodo } from '../../src/ui/todo.ts'
 import { stageOf } from './stage.ts'
 
 const facts: Fact[] = [
@@ -89,4 +90,18 @@ test('no text of a file, a server, a session or a branch reaches the frame as a 
     const { above, queue, editor, below } = frame(bench.stage)
     expect([...above, ...queue, ...editor, ...below].join('\n')).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
   }
+})
+
+test('ctrl+t shows what the todo list says now, and hides it again', () => {
+  const calls: Fact[] = [
+    { type: 'reply', run: 'r', parts: [{ type: 'call', id: 't', name: 'todo', input: { op: 'list' } }], stop: 'calls', usage: { input: 1, output: 1 } },
+    { type: 'start', run: 'r', call: 't', reads: true },
+    { type: 'result', run: 'r', call: 't', status: 'ok', text: '1. [x] read\n2. [ ] write' },
+  ]
+  const view = [...facts.slice(0, 3), ...calls].reduce<View>((before, fact, seq) => reduce(before, { seq, at: 0, ...fact } satisfies SessionRecord), emptyView())
+  const { stage } = stageOf({ view })
+  toggleTodo(stage)
+  expect(frame(stage).above.join('\n')).toMatch(/1\. \[x\] read\n2\. \[ \] write/)
+  toggleTodo(stage)
+  expect(frame(stage).above.join('\n')).not.toMatch(/write/)
 })
