@@ -183,6 +183,8 @@ class Inbox {
     if (!record) return this.refuse(`There is no record ${to} to rewind to.`)
     this.giveBack('user')
     this.ledger.append({ type: 'rewind', to })
+    // An input that is not delivered yet on the path gone back to is text to be looked at again.
+    this.giveBack('user')
   }
 
   /** Something the person asked for that is no run, but that one interrupt must reach as well. */

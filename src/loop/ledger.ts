@@ -26,8 +26,18 @@ export function openLedger(log: Log): Ledger {
   log.records.forEach(noteCalls)
   const listeners = new Set<(event: AgentEvent) => void>()
   let held: Fact[] = []
-  const emit = (event: AgentEvent): void => {
-    for (const listener of listeners) listener(event)
+  const untold: AgentEvent[] = []
+  let telling = false
+  /** In the order of the log for every listener, also when one of them sends a command in the middle of it. */
+  const tell = (...events: AgentEvent[]): void => {
+    untold.push(...events)
+    if (telling) return
+    telling = true
+    try {
+      for (let next = untold.shift(); next; next = untold.shift()) for (const listener of listeners) listener(next)
+    } finally {
+      telling = false
+    }
   }
   return {
     state,
@@ -44,10 +54,10 @@ export function openLedger(log: Log): Ledger {
         applyRecord(state, record, log.records)
         noteCalls(record)
       }
-      for (const record of records) emit(record)
+      tell(...records)
       return records
     },
-    emit,
+    emit: tell,
     subscribe(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
