@@ -1,3 +1,4 @@
+import { sanitize } from '../core/sanitize.ts'
 import type { Holder } from './lock.ts'
 
 /** An expected end of looking for a session, opening or making one. The message is whole sentences for the person and says what to do. */
@@ -9,6 +10,9 @@ export interface SessionFault {
   /** Ids that may have been meant, newest first. */
   suggestions?: string[]
 }
+
+/** Names of files, ids and hosts are whatever somebody made them. */
+export const faultOf = (kind: SessionFault['kind'], message: string, more: Pick<SessionFault, 'holder' | 'suggestions'> = {}): SessionFault => ({ kind, message: sanitize(message).replace(/\s+/g, ' '), ...more })
 
 const WORDS: Record<string, string> = {
   ENOSPC: 'no space is left on the device',

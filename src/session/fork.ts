@@ -6,7 +6,7 @@ import type { Fact, FactOf, SessionRecord } from '../core/record.ts'
 import { shareBlobs } from './blob.ts'
 import { blobsOf } from './companion.ts'
 import type { SessionFault } from './fault.ts'
-import { errnoOf, inWords } from './fault.ts'
+import { errnoOf, faultOf, inWords } from './fault.ts'
 import { FILE_MODE, makePrivateFolder, syncFolder } from './private.ts'
 import type { AnyRecord } from './reading.ts'
 import { recordsOf } from './reading.ts'
@@ -44,7 +44,7 @@ export function forkSession(from: string, to: string, session: FactOf<'session'>
     syncFolder(dirname(to))
     return null
   } catch (error) {
-    return { kind: errnoOf(error) === 'EEXIST' ? 'exists' : 'not-writable', message: `${from} cannot be copied to ${to}: ${inWords(error)}.` }
+    return faultOf(errnoOf(error) === 'EEXIST' ? 'exists' : 'not-writable', `${from} cannot be copied to ${to}: ${inWords(error)}.`)
   } finally {
     fs.rmSync(temporary, { force: true })
   }
@@ -77,7 +77,7 @@ function readPath(from: string, upTo: number | undefined): Path | SessionFault {
       heads.push(record.type === 'rewind' ? record : { seq: record.seq, at: 0, type: 'omit', record: -1 })
     }
   }
-  if (upTo !== undefined && !heads.some(({ seq }) => seq === upTo)) return { kind: 'missing', message: `The session ${id} has no record ${upTo}; its records are 0 to ${last}.` }
+  if (upTo !== undefined && !heads.some(({ seq }) => seq === upTo)) return faultOf('missing', `The session ${id} has no record ${upTo}; its records are 0 to ${last}.`)
   const path = live(upTo === undefined ? heads : heads.filter(({ seq }) => seq <= upTo))
   return { id, head: path.at(-1)?.seq ?? 0, seqs: path.filter(({ type, seq }) => type !== 'rewind' && !sessions.has(seq)).map(({ seq }) => seq), settings }
 }

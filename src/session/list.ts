@@ -6,7 +6,7 @@ import { sanitize } from '../core/sanitize.ts'
 import { stemOf } from './companion.ts'
 import { errnoOf, inWords } from './fault.ts'
 import { idInName } from './open-log.ts'
-import { writePrivate } from './private.ts'
+import { isForeign, writePrivate } from './private.ts'
 import type { Summary } from './summary.ts'
 import { Looked, look, lookAtAll } from './summary.ts'
 
@@ -35,7 +35,7 @@ export interface SessionEntry {
   complete: boolean
   /** A lock lies beside it; its holder may be dead. */
   locked: boolean
-  /** Others may read or change it, or another user owns it: it may not come from this program. */
+  /** See `isForeign`. */
   foreign: boolean
   /** Why it cannot be read. */
   unreadable: string | null
@@ -112,12 +112,11 @@ const newestFirst = (one: SessionEntry, other: SessionEntry): number => other.la
 
 function filesIn(folder: string): { found: Found[]; locks: Set<string> } {
   const names = namesIn(folder)
-  const owner = process.getuid?.()
   const found = names.filter((name) => name.endsWith('.jsonl')).map((name): Found => {
     try {
       const stat = statSync(join(folder, name))
       if (!stat.isFile()) return { name, bytes: 0, modified: 0, foreign: false, unreadable: 'it is not a file' }
-      return { name, bytes: stat.size, modified: stat.mtimeMs, foreign: (stat.mode & 0o077) !== 0 || (owner !== undefined && stat.uid !== owner), unreadable: null }
+      return { name, bytes: stat.size, modified: stat.mtimeMs, foreign: isForeign(stat), unreadable: null }
     } catch (error) {
       return { name, bytes: 0, modified: 0, foreign: false, unreadable: inWords(error) }
     }

@@ -23,6 +23,8 @@ export interface LogOptions {
 
 export interface SessionLog extends Log {
   readonly session: RecordOf<'session'> | null
+  /** See `isForeign`: what such a session allows was perhaps not allowed by this person. */
+  readonly foreign: boolean
   /** Why nothing can be appended, in a sentence; null: it can. */
   readonly readOnly: string | null
   /** Of the part that was read. */
@@ -58,7 +60,7 @@ export class LogError extends Error {
  */
 export function createLog(file: string, options: LogOptions & { id: string }): SessionLog {
   const reading: Reading = { records: [], session: null, base: 0, from: 0, damage: [], next: 0, torn: false }
-  return logOver({ file, id: options.id, options, reading, readOnly: null, open: null, unborn: [] })
+  return logOver({ file, id: options.id, options, reading, readOnly: null, foreign: false, open: null, unborn: [] })
 }
 
 /** How a log stands. Only the functions of this file change it. */
@@ -68,6 +70,7 @@ export interface State {
   options: LogOptions
   reading: Reading
   readOnly: string | null
+  foreign: boolean
   /** The size is what this log knows to be in the file. */
   open: { fd: number; size: number; lock: Lock | null } | null
   /** Lines that wait for the first input. */
@@ -87,6 +90,7 @@ export function logOver(state: State): SessionLog {
     get session() { return state.reading.session },
     get damage() { return state.reading.damage },
     get readOnly() { return state.readOnly },
+    foreign: state.foreign,
     get failed() { return state.failed?.error ?? null },
     append: (facts) => append(state, facts),
     read: (from, to) => read(state, from, to),

@@ -1,14 +1,16 @@
 import * as fs from 'node:fs'
 import { basename } from 'node:path'
 import { VERSION } from '../core/record.ts'
+import { sanitize } from '../core/sanitize.ts'
 import { lockOf, stemOf } from './companion.ts'
 import type { SessionFault } from './fault.ts'
-import { errnoOf, inWords } from './fault.ts'
+import { errnoOf, faultOf, inWords } from './fault.ts'
 import type { Lock } from './lock.ts'
 import { takeLock } from './lock.ts'
 import type { LogOptions, SessionLog } from './log.ts'
 import { logOver } from './log.ts'
 import { TooLarge } from './plan.ts'
+import { isForeign } from './private.ts'
 import type { Reading } from './reading.ts'
 import { readEnd, readNeeded } from './reading.ts'
 
@@ -26,16 +28,17 @@ export function openLog(file: string, options: LogOptions & { watch?: boolean; l
     opening = openFile(file, options.watch ? 'It is only being watched.' : null)
     if (!opening.readOnly) lockFor(opening, file, options.now())
     const { fd, fault } = opening
-    const size = fs.fstatSync(fd).size
+    const stat = fs.fstatSync(fd)
+    const { size } = stat
     if (fault) return refused(opening, fault)
     const reading = options.light ? readEnd(fd, size) : readNeeded(fd, size)
-    if (size > 0 && reading.records.length === 0) return refused(opening, { kind: 'not-a-session', message: `${file} holds no record of a session.` })
+    if (size > 0 && reading.records.length === 0) return refused(opening, faultOf('not-a-session', `${file} holds no record of a session.`))
     const newer = tooNew(reading)
     if (newer) giveBack(opening)
     const { lock } = opening
-    return { ok: true, log: logOver({ file, id: reading.session?.id ?? idInName(file), options, reading, readOnly: newer ?? opening.readOnly, open: { fd, size, lock }, unborn: null }) }
+    return { ok: true, log: logOver({ file, id: reading.session?.id ?? idInName(file), options, reading, readOnly: newer ?? opening.readOnly, foreign: isForeign(stat), open: { fd, size, lock }, unborn: null }) }
   } catch (error) {
-    const fault: SessionFault = error instanceof TooLarge ? tooLarge(file) : { kind: 'unreadable', message: `${file} cannot be opened: ${inWords(error)}.` }
+    const fault: SessionFault = error instanceof TooLarge ? tooLarge(file) : faultOf('unreadable', `${file} cannot be opened: ${inWords(error)}.`)
     return opening ? refused(opening, fault) : { ok: false, fault }
   }
 }
@@ -61,10 +64,10 @@ function giveBack(opening: Opening): void {
 function whyUnreadable(file: string): SessionFault | null {
   try {
     if (fs.statSync(file).isFile()) return null
-    return { kind: 'unreadable', message: `${file} is not a file, so no session can be read from it.` }
+    return faultOf('unreadable', `${file} is not a file, so no session can be read from it.`)
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return { kind: 'missing', message: `There is no session file ${file}.` }
-    return { kind: 'unreadable', message: `${file} cannot be read: ${inWords(error)}.` }
+    if (errnoOf(error) === 'ENOENT') return faultOf('missing', `There is no session file ${file}.`)
+    return faultOf('unreadable', `${file} cannot be read: ${inWords(error)}.`)
   }
 }
 
@@ -88,26 +91,29 @@ function lockFor(opening: Opening, file: string, now: number): void {
       return
     }
     const { holder, why } = locked
-    const who = `pid ${holder.pid} on ${holder.host}, since ${new Date(holder.since).toISOString()}`
+    const who = `pid ${holder.pid} on ${sanitize(holder.host)}, since ${timeOf(holder.since)}`
     const id = idInName(file)
     if (why === 'elsewhere') opening.readOnly = `It was opened by ${who}, and from here nobody can see whether that still runs. If it does not, remove ${lockOf(file)}.`
-    else if (why === 'self') opening.fault = { kind: 'locked', message: `This program has the session ${id} open already.`, holder }
-    else opening.fault = { kind: 'locked', message: `The session ${id} is open in another tiller (${who}). Close it there, take a copy with --fork ${id}, or watch it without writing.`, holder }
+    else if (why === 'self') opening.fault = faultOf('locked', `This program has the session ${id} open already.`, { holder })
+    else opening.fault = faultOf('locked', `The session ${id} is open in another tiller (${who}). Close it there, take a copy with --fork ${id}, or watch it without writing.`, { holder })
   } catch (error) {
     if (isForbidden(error)) opening.readOnly = `Its lock ${lockOf(file)} cannot be made: ${inWords(error)}.`
-    else opening.fault = { kind: 'not-writable', message: `The session's lock ${lockOf(file)} cannot be made: ${inWords(error)}.` }
+    else opening.fault = faultOf('not-writable', `The session's lock ${lockOf(file)} cannot be made: ${inWords(error)}.`)
   }
 }
+
+/** A lock may hold any number. */
+const timeOf = (at: number): string => (Math.abs(at) < 8.64e15 ? new Date(at).toISOString() : 'an unknown time')
 
 const tooNew = ({ session }: Reading): string | null =>
   session && Math.floor(session.version) > VERSION ? `It was written by a newer version of tiller (records of version ${session.version}, this one writes ${VERSION}).` : null
 
-const tooLarge = (file: string): SessionFault => ({
-  kind: 'too-large',
-  message:
+const tooLarge = (file: string): SessionFault =>
+  faultOf(
+    'too-large',
     `${file} holds more live records than fit into the memory of this program: it was never compacted, or long ago. ` +
-    `Take a copy that ends at an earlier record (--fork ${idInName(file)}:<seq>; tiller sessions show lists them), or give more memory with NODE_OPTIONS=--max-old-space-size=<megabytes>.`,
-})
+      `Take a copy that ends at an earlier record (--fork ${idInName(file)}:<seq>; tiller sessions show lists them), or give more memory with NODE_OPTIONS=--max-old-space-size=<megabytes>.`,
+  )
 
 /** `<UTC time>_<id>.jsonl` */
 export const idInName = (file: string): string => stemOf(basename(file)).replace(/^[^_]*_/, '')

@@ -7,6 +7,12 @@ import { errnoOf } from './fault.ts'
 export const FOLDER_MODE = 0o700
 export const FILE_MODE = 0o600
 
+/** Others may read or change it, or another user owns it, so it was not written by this program here: perhaps it came with a repository. */
+export function isForeign({ mode, uid }: { mode: number; uid: number }): boolean {
+  const own = process.getuid?.()
+  return (mode & 0o077) !== 0 || (own !== undefined && uid !== own)
+}
+
 /**
  * Makes a folder and those above it that are missing, on the disk when this returns. A folder named `.agent` on the way ignores itself in
  * git. What is there already keeps its mode. Throws with an errno; a link in place of `.agent` or of a folder in it is not followed out of its parent.

@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { FactOf } from '../core/record.ts'
 import { lockOf, stemOf } from './companion.ts'
 import type { SessionFault } from './fault.ts'
-import { errnoOf, inWords } from './fault.ts'
+import { errnoOf, faultOf, inWords } from './fault.ts'
 import type { SessionEntry } from './list.ts'
 import { listSessions } from './list.ts'
 import { takeLock } from './lock.ts'
@@ -31,7 +31,7 @@ export function whyNotWritable(folder: string): SessionFault | null {
     fs.accessSync(existing, fs.constants.W_OK | fs.constants.X_OK)
     return null
   } catch (error) {
-    return { kind: 'not-writable', message: `Sessions cannot be kept in ${folder}: ${existing}: ${inWords(error)}. Name another place with --session-dir <dir>.` }
+    return faultOf('not-writable', `Sessions cannot be kept in ${folder}: ${existing}: ${inWords(error)}. Name another place with --session-dir <dir>.`)
   }
 }
 
@@ -46,7 +46,7 @@ export async function findSession(folder: string, wanted: string, list: () => Pr
   try {
     names = fs.readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
   } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') return { ok: false, fault: { kind: 'unreadable', message: `The sessions in ${folder} cannot be read: ${inWords(error)}.` } }
+    if (errnoOf(error) !== 'ENOENT') return { ok: false, fault: faultOf('unreadable', `The sessions in ${folder} cannot be read: ${inWords(error)}.`) }
     names = []
   }
   const byName = pick(names.map((name) => ({ id: idInName(name), file: join(folder, name) })), wanted)
@@ -70,16 +70,14 @@ function byPath(path: string): FoundSession {
     fs.statSync(file)
     return { ok: true, file }
   } catch (error) {
-    return { ok: false, fault: { kind: errnoOf(error) === 'ENOENT' ? 'missing' : 'unreadable', message: `The session file ${file} cannot be read: ${inWords(error)}.` } }
+    return { ok: false, fault: faultOf(errnoOf(error) === 'ENOENT' ? 'missing' : 'unreadable', `The session file ${file} cannot be read: ${inWords(error)}.`) }
   }
 }
 
 function ambiguous(wanted: string, files: readonly string[], known: readonly SessionEntry[]): SessionFault {
   const meant = known.filter(({ file }) => files.includes(file))
-  return {
-    kind: 'ambiguous', suggestions: meant.map(({ id }) => id),
-    message: `${files.length} sessions begin with "${wanted}": ${meant.slice(0, 8).map(inShort).join(', ')}${meant.length > 8 ? ', …' : ''}. Give more of the id.`,
-  }
+  const more = meant.length > 8 ? ', …' : ''
+  return faultOf('ambiguous', `${files.length} sessions begin with "${wanted}": ${meant.slice(0, 8).map(inShort).join(', ')}${more}. Give more of the id.`, { suggestions: meant.map(({ id }) => id) })
 }
 
 function missing(folder: string, wanted: string, known: readonly SessionEntry[]): SessionFault {
@@ -87,7 +85,7 @@ function missing(folder: string, wanted: string, known: readonly SessionEntry[])
   const similar = known.filter((entry) => entry.id.includes(words) || `${entry.title ?? ''} ${entry.words}`.toLowerCase().includes(words))
   const suggested = (similar.length > 0 && wanted !== '' ? similar : known).slice(0, 5)
   const hint = suggested.length === 0 ? `There are none in ${folder}.` : `${similar.length > 0 && wanted !== '' ? 'Perhaps' : 'The newest ones are'} ${suggested.map(inShort).join(', ')}.`
-  return { kind: 'missing', message: `No session has the id "${wanted}". ${hint} \`tiller sessions\` lists them.`, suggestions: suggested.map(({ id }) => id) }
+  return faultOf('missing', `No session has the id "${wanted}". ${hint} \`tiller sessions\` lists them.`, { suggestions: suggested.map(({ id }) => id) })
 }
 
 const inShort = (entry: SessionEntry): string => {
@@ -98,7 +96,7 @@ const inShort = (entry: SessionEntry): string => {
 /** A session goes on only in the root that it belongs to: two folders can have names that look the same. Null: it belongs here. */
 export function whyElsewhere(session: FactOf<'session'> | null, here: { root: string }): SessionFault | null {
   if (!session || session.root === here.root) return null
-  return { kind: 'elsewhere', message: `The session ${session.id} belongs to ${session.root}, not to ${here.root}. Go on with it there (tiller -C ${session.root} -r ${session.id}), or take a copy of it here with --fork ${session.id}.` }
+  return faultOf('elsewhere', `The session ${session.id} belongs to ${session.root}, not to ${here.root}. Go on with it there (tiller -C ${session.root} -r ${session.id}), or take a copy of it here with --fork ${session.id}.`)
 }
 
 /** Gives a session another title; null: done. */
@@ -107,11 +105,11 @@ export function renameSession(file: string, title: string, now: () => number): S
   if (!opened.ok) return opened.fault
   const { log } = opened
   try {
-    if (log.readOnly !== null) return { kind: 'not-writable', message: `${file} cannot be changed. ${log.readOnly}` }
+    if (log.readOnly !== null) return faultOf('not-writable', `${file} cannot be changed. ${log.readOnly}`)
     log.append([{ type: 'set', title }])
     return null
   } catch (error) {
-    return { kind: 'not-writable', message: inWords(error) }
+    return faultOf('not-writable', inWords(error))
   } finally {
     log.close()
   }
@@ -122,7 +120,7 @@ export function removeSession(file: string, now: number): SessionFault | null {
   try {
     fs.lstatSync(file)
     const locked = takeLock(lockOf(file), now)
-    if (!locked.ok) return { kind: 'locked', holder: locked.holder, message: `The session ${idInName(file)} is open (pid ${locked.holder.pid} on ${locked.holder.host}). Close it first.` }
+    if (!locked.ok) return faultOf('locked', `The session ${idInName(file)} is open (pid ${locked.holder.pid} on ${locked.holder.host}). Close it first.`, { holder: locked.holder })
     const lock = basename(lockOf(file))
     const beginning = `${basename(stemOf(file))}.`
     const names = fs.readdirSync(dirname(file)).filter((name) => name.startsWith(beginning) && name !== basename(file) && name !== lock)
@@ -132,6 +130,6 @@ export function removeSession(file: string, now: number): SessionFault | null {
     locked.lock.release()
     return null
   } catch (error) {
-    return { kind: errnoOf(error) === 'ENOENT' ? 'missing' : 'not-writable', message: `${file} cannot be removed: ${inWords(error)}.` }
+    return faultOf(errnoOf(error) === 'ENOENT' ? 'missing' : 'not-writable', `${file} cannot be removed: ${inWords(error)}.`)
   }
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { files } from '../../fixtures/sessions/make.ts'
@@ -132,4 +132,22 @@ test('a foreign session as long as what stands before it does not swallow the re
   expect(log.records).toEqual(whole)
   expect(say(log.damage)).toEqual(["another session's records"])
   log.close()
+})
+
+test('a session that others can read may not be of this program, and is marked', () => {
+  const file = join(scratch(), 's.jsonl')
+  writeFileSync(file, readFileSync(join(fixtures, 'tools.jsonl')), { mode: 0o644 })
+  const foreign = opened(file)
+  expect(foreign.foreign).toBe(true)
+  foreign.close()
+  chmodSync(file, 0o600)
+  const own = opened(file)
+  expect(own.foreign).toBe(false)
+  own.close()
+})
+
+test('what a file or a session calls itself cannot steer the terminal through an error', () => {
+  const result = openLog('/nowhere/\u001b]0;gone\u0007\u202e.jsonl', { now: () => 1 })
+  if (result.ok) throw new Error('opened')
+  expect(result.fault.message).not.toMatch(/[\u0000-\u001f\u202e]/)
 })
