@@ -16,16 +16,19 @@ export function opened(connection: Connection, base: Screen): Screen {
     output = outputOf(record) ?? output
     if (record.type === 'input') inputs.set(record.id, record)
   }
+  const { last } = view
+  if (inputs.size > 0) view = withNote(view, { kind: 'resume', id: connection.session, title: view.status.title, outcome: last?.status ?? null, reason: last?.reason ?? '' })
   const waiting = new Set(view.waiting.map(({ id }) => id))
   for (const id of inputs.keys()) if (!waiting.has(id)) inputs.delete(id)
-  const outcome = view.last
-  if (connection.records.length > 1) view = withNote(view, { kind: 'resume', id: connection.session, title: view.status.title, outcome: outcome?.status ?? null, reason: outcome?.reason ?? '' })
   const draft = connection.draft.load()
   return {
     ...base, connection, view, output, inputs, moving: new Set(), editor: draft === '' ? emptyEditor : { ...paste(emptyEditor, draft), undo: [] },
     completion: null, overlay: null, ask: noAsk(), busy: null, stopping: null, images: [], returned: 0, todo: { ...base.todo, text: '' },
   }
 }
+
+/** Something was said in it. Until then a session is empty, whatever its log says of settings. */
+export const hasBegun = ({ records }: Connection): boolean => records.some(({ type }) => type === 'input')
 
 /** What was under way is put back where it can be decided on: nothing is sent behind a person's back. */
 export function takeBackWaiting(screen: Screen): void {

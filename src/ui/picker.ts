@@ -57,7 +57,7 @@ export function pickerLines(picker: Picker, columns: number, rows: number, theme
 }
 
 function choiceLines(picker: Picker, found: readonly Choice[], columns: number, room: number, theme: Theme): string[] {
-  if (found.length === 0) return [theme.dim(fit(picker.loading ? '  looking…' : '  nothing fits', columns))]
+  if (found.length === 0) return [theme.dim(fit(picker.loading ? '  looking…' : picker.query === '' ? '  there is none' : '  nothing fits', columns))]
   const first = Math.max(0, Math.min(picker.index - Math.floor(room / 2), found.length - room))
   const shown = found.slice(first, first + room).map(({ label, note }) => ({ label: oneLine(label), note: oneLine(note) }))
   const width = Math.min(Math.max(...shown.map(({ label }) => columnsOf(label))), Math.max(10, Math.floor(columns * 0.6)))

@@ -14,7 +14,7 @@ import { openKeyboard } from './keyboard.ts'
 import { keymap } from './keys.ts'
 import { leave } from './leave.ts'
 import { openFirst, type Begin } from './open-first.ts'
-import { lastRows, opened, takeBackWaiting } from './opened.ts'
+import { hasBegun, lastRows, opened, takeBackWaiting } from './opened.ts'
 import type { Connection, UiHost } from './port.ts'
 import { presser } from './press.ts'
 import type { Screen } from './screen.ts'
@@ -88,7 +88,7 @@ export async function start({ host, connection, input, output: own, abilities, p
   }
   process.on('exit', onExit)
   const { columns, rows } = store.get().size
-  const earlier = connection.records.length > 1 ? lastRows(stage, store.get().view, columns, 3 * rows) : ''
+  const earlier = hasBegun(connection) ? lastRows(stage, store.get().view, columns, 3 * rows) : ''
   const head = [...headLines({ ...host.about, colour: abilities.level > 0 }, columns), ...(host.about.demo ? demoLines(store.get().theme, columns) : [])]
   output.write(`${BEGIN_UPDATE}${erase}${head.join('\n')}\n${earlier}`)
   instance = render(app, {
@@ -119,7 +119,7 @@ const demoLines = (theme: Theme, columns: number): string[] =>
 
 /** What was being written in a session that nothing was sent in goes along to the next one. */
 function carriedOver(from: Screen, to: Screen): Screen {
-  if (from.connection.records.length > 1 || isEmpty(from.editor) || !isEmpty(to.editor)) return to
+  if (hasBegun(from.connection) || isEmpty(from.editor) || !isEmpty(to.editor)) return to
   from.connection.draft.save('')
   return { ...to, editor: from.editor }
 }
