@@ -23,6 +23,6 @@ const urls = (texts: readonly string[]): string[] => texts.flatMap((text) => /^[
 /** `https://user@host:80/x`, `user@host:path`, `host/path`; `?` for what holds something unknown. */
 function hostOf(text: string): string {
   const rest = text.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').replace(/[/?#][\s\S]*$/, '')
-  const host = rest.replace(/^[^@]*@/, '').replace(/^\[([^\]]*)\].*$/, '$1').replace(/:[^:]*$/, '').toLowerCase()
+  const host = rest.replace(/^[^@]*@/, '').replace(/^\[([^\]]*)\].*$|:[^:]*$/, '$1').toLowerCase()
   return /^[\w.:-]+$/.test(host) ? host : '?'
 }

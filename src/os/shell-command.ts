@@ -9,7 +9,7 @@ import { isSystemProgram } from './program-path.ts'
 import { secretsUnder } from './secrets-under.ts'
 import type { Cwds, ShellAccess, Surroundings } from './shell-access.ts'
 import { isHarmlessFile, realPaths, type SimpleCommand } from './shell-walk.ts'
-import type { Word } from './shell-word.ts'
+import { fixed, type Word } from './shell-word.ts'
 import { unwrap } from './shell-wrappers.ts'
 
 /** Judges the text of a nested command line (`bash -c '…'`). */
@@ -24,7 +24,10 @@ export async function judgeCommand(command: SimpleCommand, surroundings: Surroun
   const argv = words.map(({ shown }) => shown)
   const name = isSystemProgram(program.shown, surroundings, cwds)
 
-  if (name === 'cd') return [{ kind: 'exec', argv, reads: true }, ...readPaths(rest.filter(({ shown }) => !shown.startsWith('-')), cwds)]
+  if (name === 'cd') {
+    const targets = rest.filter(({ shown }) => !shown.startsWith('-'))
+    return [{ kind: 'exec', argv, reads: true }, ...readPaths(targets.length > 0 ? targets : [fixed(surroundings.home)], cwds)]
+  }
   const wrapped = name === null ? null : unwrap(name, rest)
   if (wrapped) {
     const own: ShellAccess = wrapped.transparent ? { kind: 'exec', argv, reads: true } : { kind: 'exec', argv }
