@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { family, groupLives, isAlive, send, type Family, type ProcessEntry } from './process-table.ts'
+import { family, isAlive, send, type Family, type ProcessEntry } from './process-table.ts'
 
 export interface EndedFamily {
   killed: ProcessEntry[]
@@ -44,8 +44,8 @@ async function killAll(of: Family, look: () => Promise<ProcessEntry[]>): Promise
 }
 
 function signalAll(of: Family, members: readonly ProcessEntry[], signal: 'SIGTERM' | 'SIGKILL'): void {
-  // Its number may belong to somebody else once the group is empty.
-  if (members.some((entry) => entry.group === of.leader) && groupLives(of.leader)) send(-of.leader, signal)
+  // Only while it has a member: the number of an empty group may be somebody else's by now.
+  if (members.some((entry) => entry.group === of.leader)) send(-of.leader, signal)
   for (const entry of members) {
     if (entry.group !== of.leader) send(entry.pid, signal)
     if (signal === 'SIGTERM') send(entry.pid, 'SIGCONT') // a stopped process takes no TERM

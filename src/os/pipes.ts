@@ -95,10 +95,13 @@ export interface Reader {
 
 /** More than any pipe holds (Linux: 64 KiB, at most 1 MiB): what was written before this moment is within it, even if somebody never stops writing. */
 const PIPE_HOLDS = 1024 * 1024
+/** For all pipes: it is read and taken in one go. */
+const DRAINED = Buffer.alloc(64 * 1024)
+const spareBuffers: Buffer<ArrayBuffer>[] = []
 
 export function readPipe(pipe: Pipe, take: (chunk: Uint8Array) => void): Reader {
-  // One buffer for all reads: gigabytes pass without garbage.
-  const buffer = Buffer.allocUnsafe(64 * 1024)
+  // One buffer for all reads, and again for later pipes: gigabytes and thousands of commands pass without garbage.
+  const buffer = spareBuffers.pop() ?? Buffer.alloc(64 * 1024)
   const socket = new Socket({
     fd: pipe.read, readable: true, writable: false,
     onread: { buffer, callback: (bytes) => {
@@ -110,22 +113,22 @@ export function readPipe(pipe: Pipe, take: (chunk: Uint8Array) => void): Reader 
     socket.on('error', () => {})
     socket.on('close', () => {
       closeSync(pipe.spare)
+      spareBuffers.push(buffer)
       resolve()
     })
   })
   socket.resume()
   socket.unref()
-  const mine = Buffer.allocUnsafe(64 * 1024)
   return {
     done,
     async drain() {
       try {
         // `destroyed` is set before the descriptor is closed, so this never reads from a later file with the same number.
         for (let total = 0; total < PIPE_HOLDS && !socket.destroyed && !socket.readableEnded;) {
-          const bytes = readSync(pipe.read, mine)
+          const bytes = readSync(pipe.read, DRAINED)
           if (bytes === 0) return true
           total += bytes
-          take(mine.subarray(0, bytes))
+          take(DRAINED.subarray(0, bytes))
         }
       } catch {
         // EAGAIN: empty for now

@@ -7,7 +7,7 @@ export interface ProcessEntry {
   parent: number
   group: number
   session: number
-  /** Tells this process from a later one with the same pid, also after a restart of the machine. */
+  /** Tells this process from a later one with the same pid: as `processStart` of process-start.ts. */
   started: string
   command: string
 }
@@ -29,11 +29,15 @@ export const MARK = 'TILLER_CALL'
  * environment is only seen where `ps -E` shows it (macOS: not for the system's own programs).
  */
 export async function family(of: Family, quick = false): Promise<ProcessEntry[]> {
+  // Elsewhere than on Linux a look takes a `ps`: after a usual end only where something of the group is left.
+  if (quick && process.platform !== 'linux' && !groupLives(of.leader)) return []
   const table = process.platform === 'linux' ? procTable(quick ? of.leader : 0, ticksOf(of.started)) : await psTable()
   const marked = process.platform === 'linux' ? (pid: number) => environOf(pid).includes(`${MARK}=${of.mark}\0`) : await psMarked(of.mark)
   const found = new Map<number, ProcessEntry>()
+  // A number is not given out again while a group has it; when a later process leads it, that group is somebody else's.
+  const isTaken = of.started !== undefined && table.some(({ pid, started }) => pid === of.leader && started !== of.started)
   const belongs = (entry: ProcessEntry): boolean =>
-    entry.group === of.leader || entry.session === of.leader || found.has(entry.parent) || (!quick && entry.parent === of.leader) || marked(entry.pid)
+    (!isTaken && (entry.group === of.leader || entry.session === of.leader)) || found.has(entry.parent) || marked(entry.pid)
   for (let before = -1; before < found.size;) {
     before = found.size
     for (const entry of table) if (!found.has(entry.pid) && entry.pid !== process.pid && belongs(entry)) found.set(entry.pid, { ...entry }) // its command is read now, while it lives
@@ -82,7 +86,7 @@ function procTable(after: number, since: number): ProcessEntry[] {
 }
 
 /** Clock ticks from the start of the machine to that of the process. */
-const ticksOf = (started: string | undefined): number => Number(started?.split(':')[1] ?? 0)
+const ticksOf = (started: string | undefined): number => Number(started ?? 0)
 
 /** A zombie is none: it only waits to be counted. */
 function procEntry(pid: number): ProcessEntry | undefined {
@@ -92,7 +96,7 @@ function procEntry(pid: number): ProcessEntry | undefined {
   if (end < 0 || state === undefined || 'ZX'.includes(state)) return undefined
   return {
     pid, parent: Number(parent), group: Number(group), session: Number(session),
-    started: `${bootId()}:${stat.slice(end + 2).split(' ')[19] ?? ''}`,
+    started: stat.slice(end + 2).split(' ')[19] ?? '',
     get command() {
       return commandOf(pid) || stat.slice(stat.indexOf('(') + 1, end)
     },
@@ -102,9 +106,6 @@ function procEntry(pid: number): ProcessEntry | undefined {
 const commandOf = (pid: number): string => withoutPrelude(readOrEmpty(`/proc/${pid}/cmdline`).toString().replaceAll('\0', ' ')).trim().slice(0, 200)
 const environOf = (pid: number): Buffer => readOrEmpty(`/proc/${pid}/environ`)
 const lastPid = (): number => Number(readOrEmpty('/proc/loadavg').toString().trim().split(' ')[4] ?? 0)
-
-let boot: string | undefined
-const bootId = (): string => (boot ??= readOrEmpty('/proc/sys/kernel/random/boot_id').toString().slice(0, 8))
 
 function readOrEmpty(path: string): Buffer {
   try {
@@ -117,7 +118,7 @@ function readOrEmpty(path: string): Buffer {
 // ---- elsewhere
 
 async function psTable(): Promise<ProcessEntry[]> {
-  const lines = (await ps(['-A', '-o', 'pid=,ppid=,pgid=,sess=,stat=,lstart=,command='])).split('\n')
+  const lines = (await ps(['-A', ...columns('pid', 'ppid', 'pgid', 'sess', 'stat', 'lstart', 'command')])).split('\n')
   return lines.flatMap((line) => {
     const [, pid, parent, group, session, state, started, command] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\w+ \w+ +\d+ [\d:]+ \d+)\s+(.*)$/.exec(line) ?? []
     if (pid === undefined || state?.startsWith('Z')) return []
@@ -126,10 +127,13 @@ async function psTable(): Promise<ProcessEntry[]> {
 }
 
 async function psMarked(mark: string): Promise<(pid: number) => boolean> {
-  const lines = (await ps(['-A', '-E', '-ww', '-o', 'pid=,command='])).split('\n')
+  const lines = (await ps(['-A', '-E', '-ww', ...columns('pid', 'command')])).split('\n')
   const pids = new Set(lines.filter((line) => `${line} `.includes(`${MARK}=${mark} `)).map((line) => Number.parseInt(line, 10)))
   return (pid) => pids.has(pid)
 }
+
+/** One `-o` each: a header, here an empty one, goes on to the end of its argument. */
+const columns = (...names: string[]): string[] => names.flatMap((name) => ['-o', `${name}=`])
 
 const ps = (args: readonly string[]): Promise<string> =>
   new Promise((resolve) => {

@@ -23,8 +23,7 @@ export function guard(mark: string): Guard {
   }
   tell(`mark ${mark}`)
   return {
-    // The reaper compares the start in clock ticks with /proc: the part after the boot id.
-    group: (pid, started) => { tell(`group ${mark} ${pid} ${started?.split(':')[1] ?? ''}`) },
+    group: (pid, started) => { tell(`group ${mark} ${pid} ${started ?? ''}`) },
     release: () => {
       if (guarded.delete(mark)) say([`free ${mark}`])
     },
@@ -45,7 +44,7 @@ function say(lines: readonly string[]): void {
 function begin(): void {
   // Its own session: no signal to Tiller's group or terminal reaches it. A clean environment: it carries no mark itself.
   const child = spawn('/bin/sh', ['-c', REAPER_SCRIPT, 'tiller-reaper'], {
-    cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'], env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C' },
+    cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'], env: { PATH: `${process.env['PATH'] ?? ''}:/usr/bin:/bin`, LC_ALL: 'C' },
   })
   const gone = (): void => {
     if (reaper === child) reaper = undefined // whoever comes next starts another, which is told everything

@@ -114,12 +114,20 @@ function told(ended: Ended, asked: CommandAsked, notes: readonly string[], file:
   const isThere = ended.file?.fault === undefined && existsSync(file)
   const blob = output.cut && isThere ? stored(file, deps.blobs) : undefined
   const inBlobs = blob && !goesOn ? deps.blobPath?.(blob) : undefined
-  if (isThere && !goesOn && (inBlobs !== undefined || !output.cut)) rmSync(file, { force: true })
+  if (isThere && !goesOn && (inBlobs !== undefined || !output.cut)) remove(file)
   const full = inBlobs ?? (isThere && (output.cut || goesOn) ? file : undefined)
   const { status, text, exit } = commandResult(ended, output, {
     folder: asked.cwd === here.root ? undefined : shownPath(asked.cwd, { cwd: here.root }), timeoutMs: asked.timeoutMs, notes, full: full && shownPath(full, here),
   })
   return { status, text, exit, ...(blob ? { output: blob } : {}), ...(goesOn ? { alive: ended.alive.map(({ pid }) => pid) } : {}) }
+}
+
+function remove(file: string): void {
+  try {
+    rmSync(file, { force: true })
+  } catch {
+    // it stays, to no harm
+  }
 }
 
 function stored(file: string, blobs: CommandDeps['blobs']): BlobRef | undefined {

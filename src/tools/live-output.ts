@@ -27,7 +27,7 @@ export function liveOutput(show: (text: string) => void): LiveOutput {
   }
   return {
     write(chunk) {
-      waiting = Buffer.concat([waiting, chunk.subarray(-MOST_BYTES)])
+      waiting = Buffer.concat(chunk.length < MOST_BYTES ? [waiting, chunk] : [chunk.subarray(-MOST_BYTES - 1)]) // the one byte more: something was left out
       if (waiting.length > MOST_BYTES) {
         waiting = afterCut(waiting.subarray(-MOST_BYTES))
         decoder = new TextDecoder()

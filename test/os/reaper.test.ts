@@ -138,7 +138,7 @@ test('a process is told from a later one with the same pid', async () => {
   const running = await start({ command: 'sleep 300', cwd: folder })
   const { pid, started } = running
   expect(isAlive({ pid: pid ?? 0, started })).toBe(true)
-  expect(isAlive({ pid: pid ?? 0, started: '00000000:1' })).toBe(false)
+  expect(isAlive({ pid: pid ?? 0, started: '1' })).toBe(false)
   expect((await family({ leader: pid ?? 0, mark: 'none' })).map((entry) => entry.pid)).toContain(pid)
   await endAll(100)
   expect(isAlive({ pid: pid ?? 0, started })).toBe(false)
