@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { exec, textOf } from '../os/exec.ts'
+import { makePrivateFolder } from '../session/private.ts'
 import { plainWriter } from '../ui/plain.ts'
 import { configure } from './configure.ts'
 import { connect } from './connect.ts'
@@ -12,6 +13,9 @@ import type { Options } from './options.ts'
 import { placeOf } from './place.ts'
 import { endOnSignals } from './signals.ts'
 import { stopEverything } from './stop-everything.ts'
+
+/** In the folder itself, so that its session can be gone on with from anywhere. */
+const SCRIPT = '.agent/demo.jsonl'
 
 export const DEMO_PROMPT = 'A test fails. Find out why, fix it, prove it with the tests and commit.'
 
@@ -27,6 +31,8 @@ const fixture = (name: string): string => {
 export async function demoFolder(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'tiller-demo-'))
   cpSync(fixture('repos/demo'), folder, { recursive: true })
+  makePrivateFolder(join(folder, '.agent'))
+  cpSync(fixture('sessions/demo.jsonl'), join(folder, SCRIPT))
   const git = async (...args: string[]): Promise<void> => {
     const ended = await exec({ argv: ['git', '-C', folder, ...args], cwd: folder })
     if (ended.exit !== 0) throw new Error(`The demo needs git: git ${args[0]} ended with ${ended.error ?? `exit ${ended.exit}`} ${textOf(ended.stderr).trim()}`)
@@ -44,7 +50,7 @@ export async function demoFolder(): Promise<string> {
 
 /** What a start of the demo is asked for, whatever the person's own configuration says. */
 export const demoOptions = (options: Options, mode: 'full' | 'edit'): Options => ({
-  ...options, model: `replay/${fixture('sessions/demo.jsonl')}`, mode, trust: true, prompt: [],
+  ...options, model: `replay/${SCRIPT}`, mode, trust: true, prompt: [],
   allow: [...options.allow, 'exec:node --test'],
 })
 

@@ -1,4 +1,5 @@
 import chalk from 'chalk'
+import type { Begin } from '../ui/open-first.ts'
 import { start } from '../ui/start.tsx'
 import type { FirstPaint } from '../ui/first-paint.ts'
 import type { Connection } from '../ui/port.ts'
@@ -19,9 +20,9 @@ export async function startInteractive(options: Options, painted: FirstPaint | n
   const place = placeOf(process.cwd())
   const settings = await configure(options, place)
   const connections = openConnections(place, settings, options)
-  const connection = await connections.begin(await sessionFor({ ...options, ...(options.resume === true ? { resume: undefined } : {}) } as Options, place, settings))
-  if (options.prompt.length > 0) queueMicrotask(() => connection.send({ type: 'input', text: options.prompt.join(' ') }))
-  return show(connections, connection, painted, false)
+  const connection = await connections.begin(await sessionFor(options, place, settings))
+  const prompt = options.prompt.join(' ')
+  return show(connections, connection, painted, false, { ...(prompt === '' ? {} : { prompt }), ...(options.resume === true ? { sessions: true } : {}) })
 }
 
 export async function startDemo(options: Options, painted: FirstPaint | null): Promise<number> {
@@ -39,7 +40,7 @@ async function openDemo(given: Options): Promise<{ connections: Connections; con
   return { connections, connection: await connections.begin(await sessionFor(options, place, settings)) }
 }
 
-async function show(connections: Connections, connection: Connection, painted: FirstPaint | null, demo: boolean): Promise<number> {
+async function show(connections: Connections, connection: Connection, painted: FirstPaint | null, demo: boolean, begin: Begin = {}): Promise<number> {
   const { options } = connections
   let code = 0
   const end = async (because: 'quit' | 'interrupt' | 'closed'): Promise<void> => {
@@ -55,11 +56,11 @@ async function show(connections: Connections, connection: Connection, painted: F
     code = signalled
     void stopEverything().finally(() => process.exit(signalled))
   }, ['SIGTERM', 'SIGHUP', 'SIGINT'])
-  await start({
-    host: uiHost({ connections, demo, leave: (because) => void end(because), startDemo: async () => (await openDemo(options)).connection }),
-    connection, input: process.stdin, output: process.stdout,
-    abilities: abilities(process.env, chalk.level, !options.color),
-    painted,
-  })
+  const host = uiHost({ connections, demo, leave: (because) => void end(because), startDemo: async () => (await openDemo(options)).connection })
+  const { stdin: input, stdout: output } = process
+  if (host.settings.plain) {
+    const { startPlain } = await import('../ui/plain-screen.ts')
+    await startPlain({ host, connection, input, output, begin })
+  } else await start({ host, connection, input, output, abilities: abilities(process.env, chalk.level, !options.color), painted, begin })
   return code
 }
