@@ -31,13 +31,15 @@ export async function startDemo(options: Options, painted: FirstPaint | null): P
 }
 
 async function openDemo(given: Options): Promise<{ connections: Connections; connection: Connection }> {
-  const { demoFolder, demoOptions } = await import('./demo.ts')
+  const { DEMO_PROMPT, demoFolder, demoOptions } = await import('./demo.ts')
   process.chdir(await demoFolder())
   const options = demoOptions(given, 'edit')
   const place = placeOf(process.cwd())
   const settings = await configure(options, place)
   const connections = openConnections(place, settings, options, DEMO_PACE_MS)
-  return { connections, connection: await connections.begin(await sessionFor(options, place, settings)) }
+  const connection = await connections.begin(await sessionFor(options, place, settings))
+  // What to ask for stands in the editor already: Enter sends it.
+  return { connections, connection: { ...connection, draft: { ...connection.draft, load: () => connection.draft.load() || DEMO_PROMPT } } }
 }
 
 async function show(connections: Connections, connection: Connection, painted: FirstPaint | null, demo: boolean, begin: Begin = {}): Promise<number> {
