@@ -43,14 +43,11 @@ export function toolsFor({ log, place, settings, options, blobs }: Wanted): Tool
       agent?.note({ type: 'job', id, call, command, exit: ended?.exit ?? null, ...(ended?.signal ? { signal: ended.signal } : {}), ...(because ? { because } : {}) }),
   })
   const accesses = accessesOfCommand(place, settings)
-  const all: Tool[] = [
-    read({ blobs }), write, edit, ls, find, grep,
-    shell({
-      accesses, blobs, jobs, environment: () => environment(child), outputDir: outputsOf(log.file), path: config.shell.path, timeoutSeconds: config.shell.timeoutSeconds,
-      blobPath: ({ sha256 }) => join(blobsOf(log.file), sha256.slice(0, 2), sha256.slice(2)),
-    }),
-    job({ jobs }), git({ environment: child }), todo,
-  ]
+  const commands = shell({
+    accesses, blobs, jobs, environment: () => environment(child), outputDir: outputsOf(log.file), path: config.shell.path, timeoutSeconds: config.shell.timeoutSeconds,
+    blobPath: ({ sha256 }) => join(blobsOf(log.file), sha256.slice(0, 2), sha256.slice(2)),
+  })
+  const all: Tool[] = [read({ blobs }), write, edit, ls, find, grep, commands, job({ jobs }), git({ environment: child }), todo({ shell: commands })]
   return { tools: chosen(all, options.tools), jobs, sandboxWorks: false, attach: (to) => void (agent = to) }
 }
 

@@ -43,10 +43,11 @@ const commandOf = (call: CallPart | undefined): string | null => {
 
 const passed = (result: RecordOf<'result'>): boolean => result.status === 'ok' && result.exit === 0
 
-/** Open items of the newest todo list of a run; empty: there is none, or all is done. */
+/** Open items of the newest todo list of a run that was taken; empty: there is none, or all is done. */
 export function openItems(records: readonly SessionRecord[], run: string): string[] {
-  const listed = records.findLast((record) => record.type === 'reply' && record.run === run && record.parts.some(isTodo))
-  const call = listed?.type === 'reply' ? listed.parts.findLast(isTodo) : undefined
+  const taken = new Set(records.flatMap((record) => (record.type === 'result' && record.run === run && record.status === 'ok' ? [record.call] : [])))
+  const lists = records.flatMap((record) => (record.type === 'reply' && record.run === run ? record.parts.filter(isTodo) : []))
+  const call = lists.findLast((part) => part.type === 'call' && taken.has(part.id))
   const items = call?.type === 'call' && typeof call.input === 'object' && call.input !== null ? (call.input as { items?: unknown }).items : null
   if (!Array.isArray(items)) return []
   return items.flatMap((item: unknown) => {

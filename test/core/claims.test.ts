@@ -28,9 +28,11 @@ test('a run that changed nothing may tell of tests', () => {
 })
 
 test('the newest list counts, and only what is not done', () => {
-  const list = (status: string): Fact => calls('x', 'todo', { items: [{ text: 'a', status: 'done' }, { text: 'b', status }] })
-  expect(openItems(log(list('open'), list('doing')), 'r')).toEqual(['b'])
-  expect(openItems(log(list('open'), list('done')), 'r')).toEqual([])
+  const list = (id: string, status: string, result: 'ok' | 'failed' = 'ok'): Fact[] => [calls(id, 'todo', { items: [{ text: 'a', status: 'done' }, { text: 'b', status }] }), { type: 'result', run: 'r', call: id, status: result, text: '' }]
+  expect(openItems(log(...list('1', 'open'), ...list('2', 'doing')), 'r')).toEqual(['b'])
+  expect(openItems(log(...list('1', 'open'), ...list('2', 'done')), 'r')).toEqual([])
+  // Its check failed, so the list before still holds.
+  expect(openItems(log(...list('1', 'open'), ...list('2', 'done', 'failed')), 'r')).toEqual(['b'])
   expect(openItems(log(), 'r')).toEqual([])
 })
 
