@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import * as z from 'zod/mini'
 import { Rule } from '../core/record.ts'
 import { trustFile, type Places } from './places.ts'
@@ -8,21 +10,27 @@ import { writePrivate } from './private-file.ts'
  * What this person decided about folders: which are trusted, and what was allowed "always in this project". It is
  * kept outside the folders, by real path, so that no repository can say it of itself. Whoever asks is the front end.
  */
-const Store = z.object({ version: z.literal(1), folders: z.record(z.string(), z.object({ trusted: z.optional(z.boolean()), rules: z.optional(z.array(Rule)) })) })
+const Store = z.object({ version: z.literal(1), folders: z.record(z.string(), z.object({ trusted: z.optional(z.boolean()), agentrc: z.optional(z.nullable(z.string())), rules: z.optional(z.array(Rule)) })) })
 type Store = z.infer<typeof Store>
 
 export interface FolderTrust { trusted: boolean; rules: Rule[]; warnings: string[] }
 export type Saved = { ok: true; file: string } | { ok: false; why: string }
 
-/** What cannot be read trusts nothing, and says so. */
+/**
+ * What cannot be read trusts nothing, and says so. Trust is for the `.agentrc` that was there when it was given: a new or changed
+ * one (by a pull, or by a command that was held to this folder) names other programs, so it is asked again.
+ */
 export function readTrust(root: string, places: Places): FolderTrust {
   const read = readStore(places)
   if (!read.ok) return { trusted: false, rules: [], warnings: [read.why] }
   const entry = read.store.folders[real(root)]
-  return { trusted: entry?.trusted === true, rules: entry?.rules ?? [], warnings: [] }
+  const rules = entry?.rules ?? []
+  const changed = entry?.trusted === true && entry.agentrc !== undefined && entry.agentrc !== fingerprint(root)
+  if (changed) return { trusted: false, rules, warnings: [`${join(root, '.agentrc')} has changed since this folder was trusted`] }
+  return { trusted: entry?.trusted === true, rules, warnings: [] }
 }
 
-export const trust = (root: string, places: Places): Saved => change(root, places, (entry) => ({ ...entry, trusted: true }))
+export const trust = (root: string, places: Places): Saved => change(root, places, (entry) => ({ ...entry, trusted: true, agentrc: fingerprint(root) }))
 /** Takes the trust back, and with it what was allowed always in this folder. */
 export const distrust = (root: string, places: Places): Saved => change(root, places, () => undefined)
 /** "Always in this project": for this person, on this machine. */
@@ -32,6 +40,15 @@ export const addProjectRules = (root: string, rules: readonly Rule[], places: Pl
 export function trustedFolders(places: Places): string[] {
   const read = readStore(places)
   return read.ok ? Object.entries(read.store.folders).filter(([, entry]) => entry.trusted).map(([folder]) => folder) : []
+}
+
+/** null: there is none. */
+function fingerprint(root: string): string | null {
+  try {
+    return createHash('sha256').update(readFileSync(join(root, '.agentrc'))).digest('hex')
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? null : 'unreadable'
+  }
 }
 
 const same = (a: Rule, b: Rule): boolean => a.verdict === b.verdict && a.kind === b.kind && a.match === b.match

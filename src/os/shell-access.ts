@@ -13,8 +13,8 @@ export interface Surroundings {
   root: string
   home: string
   /** By name: core/sensitive.ts. */
-  isSecret(path: string): boolean
-  isProtected(path: string): boolean
+  isSecret: (path: string) => boolean
+  isProtected: (path: string) => boolean
   /** The shell that will run it; of another one than bash less is known. */
   shell?: string
   /** The PATH it will run with. */

@@ -219,7 +219,7 @@ function normal(path: string): string {
 }
 
 /** A variable of the command line itself: no program looks at one of that name. */
-const isOwnName = (name: string): boolean => /^[a-z_][a-z0-9_]*$/.test(name) && !/proxy$/.test(name)
+const isOwnName = (name: string): boolean => /^[a-z_][a-z0-9_]*$/.test(name) && !name.endsWith('proxy')
 
 /** Language and colour do not change what runs; IFS before `read` holds for it only. */
 function isHarmless(node: Node, command: string | undefined): boolean {
@@ -278,7 +278,7 @@ const signs = (node: Node): string[] => node.children.flatMap((child) => (child.
 const SIGNS: ReadonlySet<string> = new Set(['[', ']', '!', '=', '==', '!=', '"', '$', '${', '}'])
 const SIGNS_OF_DOUBLE: ReadonlySet<string> = new Set([...SIGNS, '[[', ']]', '<', '>', '&&', '||', '(', ')'])
 
-const bareOperands = (node: Node): boolean => node.descendantsOfType('binary_expression').some((binary) => binary?.namedChildren.some(({ type }) => !['number', 'test_operator'].includes(type)) === true)
+const bareOperands = (node: Node): boolean => node.descendantsOfType('binary_expression').some((binary) => binary !== null && binary.namedChildren.some(({ type }) => !['number', 'test_operator'].includes(type)))
 
 function inString(node: Node, until: Node): boolean {
   for (let above = node.parent; above && above.id !== until.id; above = above.parent) if (above.type === 'string') return true

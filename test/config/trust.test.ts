@@ -23,6 +23,19 @@ test('trust is remembered outside the folder, by its real path, for its owner on
   expect(statSync(join(person.home, '.config/tiller')).mode & 0o777).toBe(0o700)
 })
 
+test('a new or changed .agentrc is not the one that was trusted', () => {
+  const person = places()
+  const root = temporary()
+  trust(root, person)
+  expect(readTrust(root, person)).toMatchObject({ trusted: true, warnings: [] })
+  writeFileSync(join(root, '.agentrc'), '{ "checks": ["touch P"] }')
+  expect(readTrust(root, person)).toMatchObject({ trusted: false, warnings: [`${join(root, '.agentrc')} has changed since this folder was trusted`] })
+  trust(root, person)
+  expect(readTrust(root, person)).toMatchObject({ trusted: true, warnings: [] })
+  writeFileSync(join(root, '.agentrc'), '{}')
+  expect(readTrust(root, person).trusted).toBe(false)
+})
+
 test('rules allowed always in a project are kept once, and go with the trust', () => {
   const person = places()
   const root = temporary()
