@@ -70,7 +70,7 @@ export async function assemble(parts: Assembly): Promise<Agent> {
     },
     defaults: { model: parts.defaultModel, effort: config.effort, mode: config.mode },
   }, LOOK)
-  settle(agent, parts, options)
+  if (log.readOnly === null) settle(agent, parts, options)
   return agent
 }
 

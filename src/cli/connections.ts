@@ -37,7 +37,7 @@ export function openConnections(place: Place, settings: Settings, options: Optio
       if (!current) throw new Error('no session is connected yet')
       return current
     },
-    open: async (id) => begin(await sessionNamed(id, place, folder)),
+    open: async (id) => begin(await sessionNamed(id, place, folder, true)),
     fresh: () => begin(freshSession(place, folder)),
     fork: async (wanted) => begin(await forkOf(wanted, place, folder)),
     useModel: async (model) => {
@@ -55,7 +55,7 @@ function connectionOf({ agent, log, jobs, close }: Connected, folder: string): C
   return {
     session: log.id,
     records: log.records,
-    subscribe: (listener) => agent.subscribe(listener),
+    subscribe: (listener) => (log.readOnly === null ? agent.subscribe(listener) : watch(log, listener)),
     send: (command) => agent.send(command),
     draft: {
       load: () => readDraft(log.file) || (hasInput(log) ? '' : takeLeftDraft(folder)),
@@ -72,6 +72,16 @@ function connectionOf({ agent, log, jobs, close }: Connected, folder: string): C
       void agent.stop('the session was left').then(() => jobs.leave()).finally(close)
     },
   }
+}
+
+const LOOK_MS = 500
+
+/** What somebody else appends, as it comes. */
+function watch(log: SessionLog, listener: Parameters<Connection['subscribe']>[0]): () => void {
+  const timer = setInterval(() => {
+    for (const record of log.refresh()) if (isKnownRecord(record)) listener(record)
+  }, LOOK_MS)
+  return () => clearInterval(timer)
 }
 
 const hasInput = (log: SessionLog): boolean => log.records.some((record) => isKnownRecord(record) && record.type === 'input')

@@ -20,7 +20,7 @@ export async function startInteractive(options: Options, painted: FirstPaint | n
   const place = placeOf(process.cwd())
   const settings = await configure(options, place)
   const connections = openConnections(place, settings, options)
-  const connection = await connections.begin(await sessionFor(options, place, settings))
+  const connection = await connections.begin(await sessionFor(options, place, settings, true))
   const prompt = options.prompt.join(' ')
   return show(connections, connection, painted, false, { ...(prompt === '' ? {} : { prompt }), ...(options.resume === true ? { sessions: true } : {}) })
 }

@@ -27,15 +27,15 @@ const now = (): number => Date.now()
 export const folderOf = (place: Place, { config }: Pick<Settings, 'config'>): string => sessionFolder(place.root, config.sessionDir)
 
 /** The session that this start goes on with, or a new one. */
-export async function sessionFor(options: Options, place: Place, settings: Settings): Promise<SessionLog> {
+export async function sessionFor(options: Options, place: Place, settings: Settings, watch = false): Promise<SessionLog> {
   const folder = folderOf(place, settings)
   if (options.session !== undefined) {
     const file = resolve(place.cwd, options.session)
-    return existsSync(file) ? existingSession(file) : freshSession(place, folder, file)
+    return existsSync(file) ? existingSession(file, watch) : freshSession(place, folder, file)
   }
   if (options.fork !== undefined) return forkOf(options.fork, place, folder)
-  if (typeof options.resume === 'string') return sessionNamed(options.resume, place, folder)
-  if (options.continue) return newestHere(place, folder)
+  if (typeof options.resume === 'string') return sessionNamed(options.resume, place, folder, watch)
+  if (options.continue) return newestHere(place, folder, watch)
   return freshSession(place, folder)
 }
 
@@ -53,8 +53,10 @@ function sessionFact({ cwd, root, repository }: Place): FactOf<'session'> {
   return { type: 'session', version: 1, id: newId(), cwd, root, tiller: TILLER_VERSION, ...(repository ? { git: { head: repository.head, branch: repository.branch } } : {}) }
 }
 
-export function existingSession(file: string): SessionLog {
+/** With `watch`, one that somebody else has open is only looked at. */
+export function existingSession(file: string, watch = false): SessionLog {
   const opened = openLog(file, { now })
+  if (!opened.ok && opened.fault.kind === 'locked' && watch) return sessionToRead(file)
   if (!opened.ok) throw new SessionError(opened.fault)
   return opened.log
 }
@@ -66,10 +68,10 @@ export function sessionToRead(file: string): SessionLog {
   return opened.log
 }
 
-export function newestHere(place: Place, folder: string): SessionLog {
+export function newestHere(place: Place, folder: string, watch = false): SessionLog {
   const found = newestSession(folder, { root: place.root, cwd: place.cwd })
   if (!found) throw new UsageError(`there is no session of this folder to go on with (looked in ${folder}); leave out --continue to begin one`)
-  return existingSession(found.file)
+  return existingSession(found.file, watch)
 }
 
 /** By the beginning of its id, or its file. */
@@ -79,8 +81,8 @@ export async function fileOf(wanted: string, folder: string): Promise<string> {
   return found.file
 }
 
-export async function sessionNamed(wanted: string, place: Place, folder: string): Promise<SessionLog> {
-  const log = existingSession(await fileOf(wanted, folder))
+export async function sessionNamed(wanted: string, place: Place, folder: string, watch = false): Promise<SessionLog> {
+  const log = existingSession(await fileOf(wanted, folder), watch)
   const elsewhere = whyElsewhere(log.session, place)
   if (!elsewhere) return log
   log.close()

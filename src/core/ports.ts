@@ -150,6 +150,8 @@ export interface Log {
   /** In memory from `base` on. */
   readonly records: readonly (SessionRecord | UnknownRecord)[]
   readonly base: number
+  /** Why nothing can be appended; null: it can. */
+  readonly readOnly: string | null
   append(facts: readonly Fact[]): SessionRecord[]
   close(): void
 }

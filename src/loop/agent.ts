@@ -34,7 +34,8 @@ export interface Agent {
 /** The inbox: every command of every front end comes through here, one at a time; one run at a time. */
 export async function openAgent(log: Log, deps: AgentDeps, look: Look): Promise<Agent> {
   const ledger = openLedger(log)
-  await reconcile(ledger, look)
+  // Whoever has it open settles it.
+  if (log.readOnly === null) await reconcile(ledger, look)
   const inbox = new Inbox(ledger, deps)
   return {
     state: ledger.state,

@@ -15,7 +15,7 @@ import { stepSignal, type Work } from './work.ts'
 export async function step(work: Work, model: Model, attempt: number): Promise<FactOf<'reply'>> {
   const { ledger, deps } = work
   const { state } = ledger
-  const inputs = attempt === 1 ? deliverable(state.live.waiting).map((input) => input.id) : []
+  const inputs = attempt === 1 ? deliverable(state.live.waiting, state.live.run !== null && state.live.run.steps > 0).map((input) => input.id) : []
   const effort = state.effort ?? deps.defaults.effort
   const settings = { inputs, effort, maxOutput: model.limits.maxOutput ?? undefined }
   const request = context(live(ledger.records), settings)
@@ -32,12 +32,12 @@ export async function step(work: Work, model: Model, attempt: number): Promise<F
   return fact
 }
 
-/** What the next request delivers: what cuts in comes alone, then all steering; a follow-up starts a run, one at a time. */
-export function deliverable(waiting: readonly Waiting[]): readonly Waiting[] {
+/** What the next request delivers: what cuts in comes alone, then all steering; a follow-up only ever starts a run, one at a time. */
+export function deliverable(waiting: readonly Waiting[], underWay: boolean): readonly Waiting[] {
   const now = waiting.filter((input) => input.when === 'now')
   if (now.length > 0) return now
   const next = waiting.filter((input) => input.when !== 'after')
-  return next.length > 0 ? next : waiting.slice(0, 1)
+  return next.length > 0 || underWay ? next : waiting.slice(0, 1)
 }
 
 async function listen(work: Work, model: Model, request: ModelRequest): Promise<FactOf<'reply'>> {

@@ -5,7 +5,7 @@ import { isSynced, type Fact, type SessionRecord } from '../../src/core/record.t
 export function memoryLog(before: readonly SessionRecord[] = []): Log & { syncs: number; all: SessionRecord[]; failAt?: number } {
   const records: SessionRecord[] = [...before]
   const log: Log & { syncs: number; all: SessionRecord[]; failAt?: number } = {
-    id: 's1', file: '/nowhere', base: 0, syncs: 0, all: records, records,
+    id: 's1', file: '/nowhere', base: 0, readOnly: null, syncs: 0, all: records, records,
     append(facts: readonly Fact[]) {
       if (facts.length === 0) return []
       if (log.failAt !== undefined && records.length >= log.failAt) throw new Error('ENOSPC: no space left on device, write')
