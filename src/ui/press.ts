@@ -89,7 +89,8 @@ function typed(stage: Stage, text: string): void {
   if (notice) change(stage, { notice: null })
   if (overlay && overlayText(stage, overlay, text)) return
   if (!overlay && askText(stage, text)) return
-  const action = isEmpty(editor) && !overlay ? stage.keys.get(text) : undefined
+  // Only a single sign is a key here: a word that comes in one piece (`left`, `home`) is text, whatever keys are called.
+  const action = text.length === 1 && isEmpty(editor) && !overlay ? stage.keys.get(text) : undefined
   if (action) return act(stage, action)
   toEditor(stage, (before) => insert(before, text))
 }

@@ -88,6 +88,17 @@ test('follow-ups start the next run after the outcome, one at a time', async () 
   expect(JSON.stringify(r.model.requests[1])).not.toContain('"y"')
 })
 
+test('a follow-up sent while a call runs waits for the outcome, too', async () => {
+  const r = await rig([{ calls: [{ name: 'slow', input: {} }] }, { text: 'first' }, { text: 'second' }], {
+    tools: [tool('slow', () => { r.agent.send({ type: 'input', text: 'and then', when: 'after' }); return { status: 'ok', text: 'result' } })],
+  })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(JSON.stringify(r.model.requests[1])).not.toContain('and then')
+  expect(JSON.stringify(r.model.requests[2])).toContain('and then')
+  expect(new Set(r.of('step').map((step) => step.run)).size).toBe(2)
+})
+
 test('an input that cuts in stops what runs, skips the rest, and is delivered alone; other texts stay queued', async () => {
   const stuck = tool('stuck', async (signal) => { await untilAborted(signal); return { status: 'interrupted', text: 'stopped' } })
   const r = await rig([{ calls: [{ name: 'stuck', input: {} }, { name: 'w', input: {} }] }, { calls: [{ name: 'look', input: {} }] }, { text: 'ok' }], { tools: [stuck, change('w', () => ({ status: 'ok', text: '' })), ok] })

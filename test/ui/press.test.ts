@@ -45,6 +45,14 @@ function session(change: Partial<Screen> = {}): Session {
 }
 const typed = (text: string): string[] => text.split('')
 
+test('a word that comes in one piece is text, also where a key has that name', () => {
+  for (const word of ['left', 'up', 'home', 'enter', 'esc', 'delete', 'tab']) {
+    const { stage } = stageOf()
+    presser(stage).text(word)
+    expect(textOf(stage.store.get().editor)).toBe(word)
+  }
+})
+
 test('readline keys, undo, and history at the top of the editor', async () => {
   const { press, text } = session()
   await press(...typed('one two'), 'ctrl+w', 'ctrl+a', 'X', 'ctrl+e', 'ctrl+y', 'Y')
