@@ -23,6 +23,8 @@ export function endOnSignals(agent: () => Agent | null, leave: (code: number) =>
         return leave(code)
       }
       first = false
+      // As the interrupt command does: what waits goes back to who typed it, and is not run when the session goes on.
+      if (signal === 'SIGINT' && running.active() !== null) running.send({ type: 'interrupt' })
       void running.stop(signal === 'SIGINT' ? 'interrupted by the user' : `ended by ${signal}`).finally(() => leave(code))
     })
   }

@@ -37,6 +37,8 @@ export interface World {
   of<T extends SessionRecord['type']>(type: T, file?: string): RecordOf<T>[]
   /** Pids of all that was started from here and still lives. */
   living(): number[]
+  /** Before the end of the test, where many are needed. */
+  close(hasFailed?: boolean): Promise<void>
 }
 
 export interface WorldOptions {
@@ -61,6 +63,19 @@ export async function openWorld(script: Parameters<typeof startModelServer>[0] =
     XDG_CACHE_HOME: CACHE, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', [MARK]: folder,
   }
   const started: Running[] = []
+  let closing: Promise<void> | null = null
+  const leave = async (hasFailed: boolean): Promise<void> => {
+    for (const { child } of started) child.kill('SIGKILL')
+    await Promise.all(started.map(({ ended }) => ended))
+    const alive = await nothingLeft(folder)
+    for (const pid of alive) process.kill(pid, 'SIGKILL')
+    await server.close()
+    const faults = options.unchecked || hasFailed ? [] : world.sessions().flatMap((file) => faultsOf(file))
+    rmSync(folder, { recursive: true, force: true })
+    expect(faults, 'the sessions that were written').toEqual([])
+    expect(alive, 'processes that were left').toEqual([])
+    if (!options.lenient) expect(server.requests.flatMap(({ problems }) => problems), 'what the provider has against the requests').toEqual([])
+  }
   const world: World = {
     folder, home, repo, server, env,
     start: (args, start = {}) => {
@@ -84,19 +99,12 @@ export async function openWorld(script: Parameters<typeof startModelServer>[0] =
     records: (file) => readRecords(file ?? newest(world)).records,
     of: (type, file) => world.records(file).filter((record) => record.type === type) as never,
     living: () => livingWith(folder),
+    close: (hasFailed = false) => {
+      closing ??= leave(hasFailed)
+      return closing
+    },
   }
-  onTestFinished(async ({ task }) => {
-    for (const { child } of started) child.kill('SIGKILL')
-    await Promise.all(started.map(({ ended }) => ended))
-    const alive = await nothingLeft(folder)
-    for (const pid of alive) process.kill(pid, 'SIGKILL')
-    await server.close()
-    const faults = options.unchecked || task.result?.state === 'fail' ? [] : world.sessions().flatMap((file) => faultsOf(file))
-    rmSync(folder, { recursive: true, force: true })
-    expect(faults, 'the sessions that were written').toEqual([])
-    expect(alive, 'processes that were left').toEqual([])
-    if (!options.lenient) expect(server.requests.flatMap(({ problems }) => problems), 'what the provider has against the requests').toEqual([])
-  })
+  onTestFinished(({ task }) => world.close(task.result?.state === 'fail'))
   mkdirSync(env['TMPDIR'] ?? '', { recursive: true })
   mkdirSync(repo)
   world.configure(options.config ?? {})
