@@ -19,7 +19,7 @@ export async function fileDiff(path: string, before: string | null, after: strin
     hunk.oldStart += same.lines
     hunk.newStart += same.lines
   }
-  return visible(formatPatch(patch, FILE_HEADERS_ONLY)).trimEnd()
+  return visible(formatPatch(patch, FILE_HEADERS_ONLY)).replace(/\n$/, '')
 }
 
 /** What goes into the log of a diff of any length. */
@@ -32,8 +32,8 @@ export function shortDiff(diff: string): string {
 function sameStart(a: string, b: string): { length: number; lines: number } {
   let at = 0
   while (at < a.length && at < b.length && a.charCodeAt(at) === b.charCodeAt(at)) at++
-  for (let back = 0; back <= CONTEXT + 1 && at > 0; back++) at = a.lastIndexOf('\n', at - 1)
-  const length = Math.max(0, at + 1)
+  for (let back = 0; back <= CONTEXT + 1 && at >= 0; back++) at = at === 0 ? -1 : a.lastIndexOf('\n', at - 1)
+  const length = at + 1
   return { length, lines: countLines(a.slice(0, length)) }
 }
 
