@@ -15,14 +15,26 @@ export function environment(options: EnvironmentOptions = {}): Record<string, st
   const dropped = [...NEVER, ...(base['npm_lifecycle_event'] === undefined ? [] : NPM_RUN), ...(options.drop ?? [])].map(globOf)
   const entries = Object.entries(base).filter((entry): entry is [string, string] => {
     const [name, value] = entry
-    if (value === undefined || value.length > LONGEST || dropped.some((glob) => glob.test(name))) return false
+    if (value === undefined || dropped.some((glob) => glob.test(name))) return false
     return options.inherit !== false || NEEDED.test(name)
   })
-  return { CI: 'true', ...Object.fromEntries(entries), ...QUIET, ...options.extra }
+  return { CI: 'true', ...Object.fromEntries(entries.toSorted((a, b) => a[1].length - b[1].length).filter(fitting())), ...QUIET, ...options.extra }
 }
 
-/** Linux takes no longer one, and refuses the whole command instead. */
+/** Linux takes no longer one, and no system more than a megabyte or two in all: it refuses the whole command instead. */
 const LONGEST = 100_000
+const MOST = 500_000
+
+/** The small ones first: PATH and the like are among them. */
+function fitting(): (entry: [string, string]) => boolean {
+  let total = 0
+  return ([name, value]) => {
+    const bytes = Buffer.byteLength(name) + Buffer.byteLength(value) + 2
+    if (bytes > LONGEST || total + bytes > MOST) return false
+    total += bytes
+    return true
+  }
+}
 
 const NEEDED = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.*|TZ|TMPDIR|XDG_.*|SSL_CERT_.*|.*_proxy)$/i
 
@@ -30,6 +42,8 @@ const NEEDED = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.*|TZ|TMPDIR|X
 const NEVER = [
   'GIT_DIR', 'GIT_WORK_TREE', 'GIT_IMPLICIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY', 'GIT_ALTERNATE_OBJECT_DIRECTORIES', 'GIT_COMMON_DIR', 'GIT_NAMESPACE',
   'GIT_PREFIX', 'GIT_CONFIG', 'GIT_CONFIG_PARAMETERS', 'GIT_GRAFT_FILE', 'GIT_NO_REPLACE_OBJECTS', 'GIT_REPLACE_REF_BASE', 'GIT_SHALLOW_FILE', 'GIT_QUARANTINE_PATH',
+  // They would lead `cd` and globs elsewhere than the text of a command says, by which it is judged.
+  'CDPATH', 'GLOBIGNORE', 'BASHOPTS', 'SHELLOPTS', 'PWD', 'OLDPWD',
   'GIT_INTERNAL_*', 'GIT_EXTERNAL_DIFF', 'GPG_TTY', 'SSH_TTY', 'SUDO_ASKPASS', 'FORCE_COLOR', 'CLICOLOR_FORCE', 'COLORTERM', 'NODE_CHANNEL_FD',
 ]
 

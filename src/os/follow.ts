@@ -46,7 +46,10 @@ export function follow(child: ChildProcess, of: Family, options: { timeoutMs?: n
     clearTimeout(timer)
     options.signal?.removeEventListener('abort', onAbort)
   }
-  const living = live(of, held)
+  const living = live(of, held, (graceMs) => {
+    stop('aborted', graceMs)
+    return over
+  })
   const finish = async (): Promise<Course> => {
     await Promise.race([exited, ending])
     release()
@@ -59,10 +62,6 @@ export function follow(child: ChildProcess, of: Family, options: { timeoutMs?: n
     return { reason: why, ...status, alive: left.map(nameOf), killed: (ended?.killed ?? []).map(nameOf) }
   }
   const over = finish()
-  living.end = (graceMs) => {
-    stop('aborted', graceMs)
-    return over
-  }
   return { over, stop, release, letGo: living.letGo }
 }
 

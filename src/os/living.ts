@@ -15,7 +15,6 @@ export interface Held {
 
 /** A command that runs, or that ended and left something running. */
 export interface Living {
-  /** Replaced by the command's own end while it runs. */
   end(graceMs: number): Promise<unknown>
   /** The command ended. What it left keeps a working stdout until it ends too, or Tiller does. */
   ended(left: readonly ProcessEntry[], isSilent: boolean): void
@@ -33,7 +32,8 @@ export async function endAll(graceMs = 1_000): Promise<void> {
 /** How many commands run or have left something running. */
 export const livingCount = (): number => all.size
 
-export function live(of: Family, held: Held): Living {
+/** Knows a command from now on. `end` ends it while it runs. */
+export function live(of: Family, held: Held, end: (graceMs: number) => Promise<unknown>): Living {
   sweep()
   const forget = (): void => {
     all.delete(one)
@@ -45,10 +45,7 @@ export function live(of: Family, held: Held): Living {
     if (all.has(one) && (await family(of)).length === 0) forget()
   }
   const one: Living = {
-    async end(graceMs) {
-      const { alive } = await endFamily(of, graceMs)
-      if (alive.length === 0) forget()
-    },
+    end,
     ended(left, isSilent) {
       if (left.length === 0 && isSilent) {
         forget()

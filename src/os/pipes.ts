@@ -20,10 +20,11 @@ export interface Pipe {
   write: number
 }
 
-const BATCH = 8
-const LOW = 3
+const BATCH = 16
+const LOW = 4
 let ready: Pipe[] = []
 let filling: Promise<void> | undefined
+let making: string | undefined
 
 /** undefined where there is no `mkfifo` or no place for one; then Node's own pipes must do. */
 export async function takePipe(): Promise<Pipe | undefined> {
@@ -50,6 +51,7 @@ async function fill(places: readonly string[]): Promise<void> {
     } catch {
       continue
     }
+    making = folder
     try {
       const paths = Array.from({ length: BATCH }, (_, index) => join(folder, String(index)))
       if (await makeFifos(paths)) {
@@ -60,9 +62,14 @@ async function fill(places: readonly string[]): Promise<void> {
       // out of descriptors, or the folder was taken away: the next place, else Node's own pipes
     } finally {
       rmSync(folder, { recursive: true, force: true })
+      making = undefined
     }
   }
 }
+
+process.on('exit', () => {
+  if (making !== undefined) rmSync(making, { recursive: true, force: true })
+})
 
 function makeFifos(paths: readonly string[]): Promise<boolean> {
   return new Promise((resolve) => {

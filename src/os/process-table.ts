@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { withoutPrelude } from './shell-line.ts'
 
 export interface ProcessEntry {
@@ -72,18 +72,25 @@ export function startedOf(pid: number): string | undefined {
 
 // ---- Linux
 
-/**
- * With `after`, only those with a later process id: pids are given out in order, so what a command started just now is there.
- * When the counter went round since, all are looked at.
- */
+/** With `after`, only those with a later process id: pids are given out in order, so what a command started just now is there. */
 function procTable(after: number, since: number): ProcessEntry[] {
-  const from = after > 0 && lastPid() >= after ? after : 0
-  return readdirSync('/proc').flatMap((name) => {
-    const pid = Number(name)
-    const entry = Number.isInteger(pid) && pid >= from ? procEntry(pid) : undefined
+  return pidsAfter(after).flatMap((pid) => {
+    const entry = procEntry(pid)
     return entry && ticksOf(entry.started) >= since ? [entry] : []
   })
 }
+
+const FEW = 200
+
+/** When the counter went round since, all; when it went on by little, without a look at the whole of /proc. */
+function pidsAfter(after: number): number[] {
+  const last = after > 0 ? lastPid() : 0
+  if (last >= after && last - after < FEW && after > 0) return Array.from({ length: last - after + 1 }, (_, index) => after + index).filter(isProcess)
+  return readdirSync('/proc').map(Number).filter((pid) => pid > 0 && (pid >= after || last < after))
+}
+
+/** Threads can be asked for by number too, though /proc does not list them. */
+const isProcess = (pid: number): boolean => existsSync(`/proc/${pid}`) && readOrEmpty(`/proc/${pid}/status`).includes(`\nTgid:\t${pid}\n`)
 
 /** Clock ticks from the start of the machine to that of the process. */
 const ticksOf = (started: string | undefined): number => Number(started ?? 0)

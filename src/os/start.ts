@@ -12,7 +12,7 @@ import { openStreams, type Wish } from './streams.ts'
 
 const WINDOW = { head: 1024 * 1024, tail: 1024 * 1024 }
 
-const session = randomBytes(6).toString('hex')
+let session: string | null = null
 let calls = 0
 
 /** Begins a command; see `exec`. Comes back as soon as it runs or cannot. */
@@ -26,6 +26,7 @@ export async function start(options: ExecOptions): Promise<Running> {
   const never = (end: Ended): Running => ({ pid: null, output: sinks.stdout, ended: Promise.resolve(end), stop: () => Promise.resolve(end), release: () => {}, letGo: () => {} })
   if (options.signal?.aborted) return never(result({ reason: 'aborted' }))
 
+  session ??= randomBytes(6).toString('hex')
   const mark = `${session}.${++calls}.`
   const launch = await prepare(options, mark)
   if (typeof launch === 'string') return never(result({ reason: 'spawn-failed', error: launch }))

@@ -65,8 +65,15 @@ export function commandCall(deps: CommandDeps, state: ShellState, asked: Command
         emit.spawned({ ...spawned, job: job.id })
         return job
       }
-      let job = asked.background && running.pid !== null ? toJob() : undefined
-      if (!job && running.pid !== null) emit.spawned(spawned)
+      let job: Job | undefined
+      try {
+        if (running.pid !== null && asked.background) job = toJob()
+        else if (running.pid !== null) emit.spawned(spawned)
+      } catch (error) {
+        // What cannot be recorded must not go on.
+        await running.stop()
+        throw error
+      }
       const first = await Promise.race([running.ended, moved.promise, ...(job ? [afterFirstLook()] : [])])
       live.end()
       if (first === 'moved' || first === 'goes on') {

@@ -20,7 +20,8 @@ export interface CommandResult {
 
 /** What a model is told of a command's end: its output, and below it how it ended, what it left and where the rest is. Never more than is known. */
 export function commandResult(ended: Ended, output: CommandOutput, place: CommandPlace): CommandResult {
-  const exit = exitOf(ended)
+  // What a command says after it was told to end is not how it ended.
+  const exit = ended.reason === 'exited' ? exitOf(ended) : null
   const text = withNotes(output.text.replace(/\n$/, '') || (ended.reason === 'spawn-failed' ? '' : '(no output)'), [
     howItEnded(ended, place.timeoutMs),
     ...(place.notes ?? []),

@@ -73,7 +73,7 @@ export function backgroundJobs(options: JobsOptions = {}): Jobs {
         job.ended = ended
         forgetOld(entries)
         options.onEnd?.(job)
-      })
+      }).catch(() => {}) // a log that is closed by now takes nothing; its next user is told why
       return job
     },
     list: () => [...entries.values()].map(({ job }) => job),

@@ -5,6 +5,7 @@ const MOST_BYTES = 16 * 1024
 
 export interface LiveOutput {
   write: (chunk: Uint8Array) => void
+  /** Shows what is left, and nothing from then on. */
   end(): void
 }
 
@@ -14,6 +15,7 @@ export function liveOutput(show: (text: string) => void): LiveOutput {
   let unfinished = ''
   let timer: NodeJS.Timeout | undefined
   let decoder = new TextDecoder()
+  let isOver = false
   const flush = (): void => {
     timer = undefined
     const text = unfinished + decoder.decode(waiting, { stream: true })
@@ -27,6 +29,7 @@ export function liveOutput(show: (text: string) => void): LiveOutput {
   }
   return {
     write(chunk) {
+      if (isOver) return
       waiting = Buffer.concat(chunk.length < MOST_BYTES ? [waiting, chunk] : [chunk.subarray(-MOST_BYTES - 1)]) // the one byte more: something was left out
       if (waiting.length > MOST_BYTES) {
         waiting = afterCut(waiting.subarray(-MOST_BYTES))
@@ -35,6 +38,7 @@ export function liveOutput(show: (text: string) => void): LiveOutput {
       timer ??= setTimeout(flush, EVERY_MS).unref()
     },
     end() {
+      isOver = true
       clearTimeout(timer)
       if (waiting.length > 0 || unfinished !== '') flush()
     },

@@ -32,6 +32,12 @@ test('a variable that no program could be given is left out, an empty one is not
   expect(environment({ base })).not.toHaveProperty('GONE')
 })
 
+test('however much there is, a program can be given it', async () => {
+  const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`BIG_${index}`, 'x'.repeat(9_000)]))
+  const { exec } = await import('../../src/os/exec.ts')
+  expect(await exec({ argv: ['true'], cwd: '/', env: environment({ base: { PATH: process.env['PATH'], ...many } }) })).toMatchObject({ exit: 0 })
+})
+
 test('without inheriting, only what programs need comes through', () => {
   const env = environment({ base, inherit: false })
   expect(env).toMatchObject({ PATH: '/bin', HOME: '/home/a', LANG: 'C.UTF-8', https_proxy: 'http://p', PAGER: 'cat' })

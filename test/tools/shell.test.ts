@@ -56,7 +56,7 @@ test('what goes on after the call writes on to the named file', async () => {
 
 test('a timeout says so, keeps what was written, and what was ended', async () => {
   const output = await session.run({ command: "trap 'echo bye; exit 0' TERM; echo part; sleep 300 & while :; do sleep 0.1; done", timeout: 0.5 })
-  expect(output).toMatchObject({ status: 'failed', exit: 0 })
+  expect(output).toMatchObject({ status: 'failed', exit: null })
   expect(output.text).toMatch(/^part\n[\s\S]*bye\n[\s\S]*\[timed out after 0\.5 s and was ended, with all it had started: .*\d+ sleep 300/)
 })
 
@@ -245,4 +245,14 @@ test('secrets are not in the environment of a command', async () => {
   expect(text).not.toMatch(/sk-test-123|GH_TOKEN|LOCAL_KEY/)
   expect(text).toMatch(/\nundefined\n/)
   await secretive.close()
+})
+
+test('a command whose start cannot be recorded is ended', async () => {
+  const prepared = await session.prepare({ command: 'sleep 300' })
+  let pid = 0
+  await expect(prepared.run(new AbortController().signal, { output: () => {}, spawned: (process) => {
+    pid = process.pid
+    throw new Error('the log is closed')
+  } }, { sandbox: false })).rejects.toThrow('the log is closed')
+  expect(runs(pid)).toBe(false)
 })
