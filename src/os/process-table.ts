@@ -129,7 +129,7 @@ async function psTable(): Promise<ProcessEntry[]> {
   return lines.flatMap((line) => {
     const [, pid, parent, group, session, state, started, command] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\w+ \w+ +\d+ [\d:]+ \d+)\s+(.*)$/.exec(line) ?? []
     if (pid === undefined || state?.startsWith('Z')) return []
-    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(session), started: started ?? '', command: (command ?? '').slice(0, 200) }]
+    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(session), started: started ?? '', command: withoutPrelude(command ?? '').slice(0, 200) }]
   })
 }
 
