@@ -7,7 +7,7 @@ import * as z from 'zod/mini'
 const MetaSchema = z.object({
   /** Every file that is not ignored is in the tree or named below. */
   complete: z.boolean(),
-  /** Files that were not taken (too large, over the limit, not readable), with size and time of change. */
+  /** Files that were not taken, with size and time of change; 0: they cannot be read. */
   skipped: z.record(z.string(), z.tuple([z.number(), z.number()])),
   /** Folders that were not looked into. */
   uncovered: z.array(z.string()),
@@ -60,11 +60,13 @@ export function changedUncovered(before: Meta, after: Meta): string[] {
 
 /** What a person is told of the limits. */
 export function describeMeta(meta: Meta): string | undefined {
-  const skipped = Object.entries(meta.skipped).sort(([, [a]], [, [b]]) => b - a).map(([path]) => path)
+  const skipped = Object.entries(meta.skipped).sort(([, [a]], [, [b]]) => b - a)
+  const [large, closed] = [skipped.filter(([, [, time]]) => time > 0), skipped.filter(([, [, time]]) => time === 0)].map((some) => some.map(([path]) => path))
   const some = (names: readonly string[]): string => (names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', '))
   const said = [
     ...(meta.complete ? [] : ['not all files could be taken yet']),
-    ...(skipped.length > 0 ? [`not taken because of their size: ${some(skipped)}`] : []),
+    ...(large?.length ? [`not taken because of their size: ${some(large)}`] : []),
+    ...(closed?.length ? [`not readable: ${some(closed)}`] : []),
     ...(meta.uncovered.length > 0 ? [`not looked into, too many files: ${some(meta.uncovered.map((folder) => folder || 'the top folder'))}`] : []),
     ...(meta.nested.length > 0 ? [`repositories of their own, not covered: ${some(meta.nested)}`] : []),
   ]

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import type { EnvironmentOptions } from '../os/environment.ts'
 import { git, type GitCall, type GitEnd } from '../os/git.ts'
 import { repository, type Repository } from '../os/git-repository.ts'
@@ -73,11 +73,11 @@ function makePlainFolder(path: string): void {
   if (!lstatSync(path).isDirectory()) throw Object.assign(new Error(`${path} is a link`), { code: 'ELINKOUT' })
 }
 
-/** As a pattern of .gitignore. */
+/** Where sessions and checkpoints lie, as a pattern of .gitignore: what Tiller writes itself is no change of the work tree. */
 function ownFolder(root: string, folder: string): string {
-  const inside = relative(root, folder)
-  if (inside.startsWith('..')) return ''
-  return `/${inside.startsWith('.agent/') ? '.agent' : inside.replace(/[\\*?[\]!#\s]/g, '\\$&')}/`
+  const places = [dirname(dirname(folder)), dirname(folder)].map((place) => relative(root, place)).filter((inside) => inside !== '' && !inside.startsWith('..'))
+  const inside = places.find((place) => place.startsWith('.agent/')) ? '.agent' : places[0]
+  return inside === undefined ? '' : `/${inside.replace(/[\\*?[\]!#\s]/g, '\\$&')}/`
 }
 
 function keep(path: string, content: string): void {

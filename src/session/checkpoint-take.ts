@@ -28,7 +28,7 @@ const KeptSchema = z.object({ index: z.string(), meta: z.unknown(), person: z.st
 let count = 0
 
 /** Takes a checkpoint. `extra` are ignored files that a tool is about to write, relative to the root. */
-export async function takeCheckpoint(store: CheckpointStore, extra: readonly string[], limits: Limits, signal: AbortSignal): Promise<Taken> {
+export async function takeCheckpoint(store: CheckpointStore, extra: readonly string[], limits: Limits, signal: AbortSignal): Promise<Taken & { tooSlow?: boolean }> {
   // A copy, so that a cancel, a crash or a second Tiller never leaves a broken index or a lock.
   const index = join(store.folder, `index.${process.pid}.${++count}`)
   const time = AbortSignal.timeout(limits.ms)
@@ -39,7 +39,8 @@ export async function takeCheckpoint(store: CheckpointStore, extra: readonly str
     if (taken) return taken
     const probe = await store.run(['version'])
     if (probe.reason === 'missing') return { tree: null, note: probe.stderr }
-    return { tree: null, note: signal.aborted ? 'cancelled' : time.aborted ? `this folder cannot be looked through within ${limits.ms / 1_000} s` : 'git could not read this folder' }
+    if (signal.aborted || !time.aborted) return { tree: null, note: signal.aborted ? 'cancelled' : 'git could not read this folder' }
+    return { tree: null, note: `this folder cannot be looked through within ${limits.ms / 1_000} s, so commands cannot be undone`, tooSlow: true }
   } finally {
     for (const each of [index, `${index}.lock`]) rmSync(each, { force: true })
   }
@@ -60,16 +61,17 @@ async function takeFrom(work: Work, kept: Kept, extra: readonly string[]): Promi
   const cold = kept.last === null
   const meta: Meta = { ...kept.meta, rules: sha256(Buffer.from(store.ignoreRules())).slice(0, 16) }
   const seeded = emptyScan()
+  const partly = (): Promise<Taken | null> => finish(work, { ...kept, person: '' }, { ...meta, ...modesOf(meta, [seeded], cold), complete: false, skipped: seeded.skipped }, true)
   if (cold) {
     // What the person's repository tracks comes first, so that the folders that are left are those it knows nothing of.
     look(store.root, await trackedByPerson(store, 'all', signal), seeded, limits)
-    if (!(await add(work, seeded))) return finish(work, kept, { ...meta, ...modesOf(meta, [seeded], cold), complete: false, skipped: seeded.skipped }, true)
+    if (!(await add(work, seeded))) return partly()
   }
   const person = personIndex(store)
   const ignored = !cold && person !== kept.person ? await trackedByPerson(store, 'ignored', signal) : []
   meta.extra = [...new Set([...meta.extra, ...(await ignoredOf(store, extra.filter((path) => !meta.extra.includes(path))))])]
   const found = await scan(store, index, meta, [...ignored, ...Object.keys(seeded.skipped)], limits, signal)
-  if (!found) return null
+  if (!found) return seeded.take.length > 0 && !work.person.aborted ? partly() : null
   const complete = await add(work, found)
   const now: Meta = {
     ...meta, ...modesOf(meta, [seeded, found], cold), complete,
@@ -85,7 +87,7 @@ export async function ignoredOf(store: CheckpointStore, paths: readonly string[]
   return end.stdout.toString().split('\0').filter((path) => path !== '')
 }
 
-const CHUNK_FILES = 4_000
+const CHUNK_FILES = 2_000
 const CHUNK_BYTES = 32 * 1024 * 1024
 
 /** Brings the index up to date, in pieces, each of which is kept. false: time was up before the end. */

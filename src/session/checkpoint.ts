@@ -55,8 +55,6 @@ export interface Checkpoints {
   file: (tree: string, path: string) => Promise<Buffer | null>
   /** Whether there was such a folder. Also true where it cannot be told. */
   holds: (tree: string, folder: string) => Promise<boolean>
-  /** As text for reading, of these absolute paths. */
-  patch: (before: string, after: string, paths: readonly string[], most: number) => Promise<{ text: string; cut: boolean }>
   meta: (tree: string) => Promise<Meta | null>
 }
 
@@ -65,6 +63,8 @@ export function checkpoints(options: CheckpointOptions): Checkpoints {
   const folder = join(options.dir, sha256(Buffer.from(root)).slice(0, 16))
   const limits = { ...LIMITS, ...options.limits }
   let opened: Promise<CheckpointStore> | undefined
+  /** A folder that was too large once is not looked through again and again, around every command. */
+  let gaveUp: Taken | undefined
   const store = (): Promise<CheckpointStore> => (opened ??= openStore(folder, root, options.environment))
   const local = (paths: readonly string[]): string[] => paths.map((path) => relative(root, path)).filter((path) => path !== '' && !path.startsWith('../') && path !== '..' && !isAbsolute(path))
   const metas = new Map<string, Meta>()
@@ -83,9 +83,12 @@ export function checkpoints(options: CheckpointOptions): Checkpoints {
   return {
     async take(_why, signal, extra = []) {
       if (root === homedir() || root === '/') return { tree: null, note: `no checkpoint is taken of ${root}` }
+      if (gaveUp) return gaveUp
       try {
         const open = await store()
-        return await exclusively(folder, () => takeCheckpoint(open, local(extra), limits, signal))
+        const taken = await exclusively(folder, () => takeCheckpoint(open, local(extra), limits, signal))
+        if (taken.tooSlow) gaveUp = { tree: null, ...(taken.note === undefined ? {} : { note: taken.note }) }
+        return gaveUp ?? taken
       } catch (error) {
         opened = undefined
         return { tree: null, note: `no checkpoint could be kept: ${error instanceof Error ? error.message : String(error)}` }
@@ -117,11 +120,6 @@ export function checkpoints(options: CheckpointOptions): Checkpoints {
       if (!of || name === undefined) return true
       const near = [...of.empty, ...of.nested, ...of.uncovered, ...Object.keys(of.skipped)].some((other) => `${name}/`.startsWith(other) || other.startsWith(`${name}/`))
       return near || (await (await store()).run(['cat-file', '-e', `${tree}:${name}`])).exit === 0
-    },
-    async patch(before, after, paths, most) {
-      const args = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--find-renames', '--end-of-options', before, after, '--', ...local(paths).map((path) => `:(top,literal)${path}`)]
-      const end = await (await store()).run(args, { maxBytes: most })
-      return { text: end.stdout.toString(), cut: end.cut }
     },
     meta,
   }

@@ -174,29 +174,3 @@ async function bytesNow({ current, path }: PlannedEntry): Promise<Buffer | null>
   const read = await readWhole(path, new AbortController().signal)
   return read.ok ? read.bytes : null
 }
-
-export interface RunChanges {
-  /** Absolute. */
-  paths: string[]
-  text: string
-  cut: boolean
-}
-
-/** What these runs changed, from the first state to the last: for reading. Where no states were kept, what the tools said. */
-export async function changesOf(deps: UndoDeps, records: readonly SessionRecord[], runs: readonly string[], most: number, signal: AbortSignal): Promise<RunChanges> {
-  const history = historyOf(records, runs)
-  const { points } = await pointsOf(deps, history, null, signal)
-  const [first, last] = [history.trees[0]?.tree, history.trees.at(-1)?.tree]
-  const paths = [...points].filter(([path, its]) => planPath(path, its, history.windows, lastOf(its)) !== null).map(([path]) => path)
-  if (first === undefined || last === undefined || first === last) {
-    const told = records.flatMap((record) => (record.type === 'result' && runs.includes(record.run) && record.diff !== undefined ? [record.diff] : []))
-    return { paths: paths.sort(), text: told.join('\n').slice(0, most), cut: told.join('\n').length > most }
-  }
-  if (paths.length === 0) return { paths, text: '', cut: false }
-  return { paths: paths.sort(), ...(await deps.checkpoints.patch(first, last, paths, most)) }
-}
-
-function lastOf(points: readonly Point[]): Known {
-  const last = points.toSorted((a, b) => a.seq - b.seq).at(-1)
-  return last === undefined ? null : last.kind === 'seen' ? last.state : last.after
-}

@@ -4,7 +4,7 @@ import { gitStatus } from '../os/git-status.ts'
 import { staleText } from './git-commit.ts'
 import { changeFailed, changeGit, type ChangeOptions } from './git-run.ts'
 import { watchFiles } from './git-watch.ts'
-import { findCommit, named, refuse, shown, type GitWork } from './git-work.ts'
+import { changeAccesses, findCommit, named, refuse, shown, type GitWork } from './git-work.ts'
 
 const MOST_NAMES = 100
 
@@ -49,7 +49,7 @@ export async function prepareBranch(work: GitWork, { name, from, switchTo }: Bra
 
 async function change(work: GitWork, told: readonly string[], args: readonly string[], note: string, options: ChangeOptions, after: () => Promise<string>): Promise<Prepared> {
   return {
-    accesses: [{ kind: 'exec', argv: ['git', ...told] }],
+    accesses: changeAccesses(work, ['git', ...told]),
     preview: { kind: 'command', command: ['git', ...told].join(' '), cwd: work.repository.root, note },
     changes: [],
     run: async (signal, emit, { sandbox }) => {

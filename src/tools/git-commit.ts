@@ -7,7 +7,7 @@ import { git, readGit, type GitOperation } from '../os/git.ts'
 import { gitStatus, type GitChange, type GitStatus } from '../os/git-status.ts'
 import { changeFailed, changeGit, type ChangeHow, type ChangeOptions } from './git-run.ts'
 import { headOf, watchFiles } from './git-watch.ts'
-import { named, pathspec, refuse, shown, whereItStands, type GitWork } from './git-work.ts'
+import { changeAccesses, named, pathspec, refuse, shown, whereItStands, type GitWork } from './git-work.ts'
 
 /** Hooks of git that a commit runs. */
 const HOOKS = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit']
@@ -24,7 +24,7 @@ export async function prepareCommit(work: GitWork, message: string | undefined, 
   if (typeof content === 'string') return refuse(content)
   const argv = ['git', 'commit', '-m', message, ...(work.paths.length > 0 ? ['--', ...work.paths] : [])]
   return {
-    accesses: [{ kind: 'exec', argv }],
+    accesses: changeAccesses(work, argv),
     preview: { kind: 'command', command: argv.map(quoted).join(' '), cwd: work.repository.root, note: await note(work, content) },
     changes: [],
     run: async (signal, emit, { sandbox }) => {

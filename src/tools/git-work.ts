@@ -61,6 +61,11 @@ export function readAccesses(work: GitWork, op: string, contents: readonly strin
   ]
 }
 
+/** For changing: the command, and where, if that is not the session's own root. */
+export function changeAccesses({ repository: { root }, here }: GitWork, argv: string[]): Access[] {
+  return [{ kind: 'exec', argv }, ...(isOutside(relative(here.root, root)) ? [{ kind: 'write' as const, path: root, command: true }] : [])]
+}
+
 /** A commit by its full hash. What is looked up never becomes an option. */
 export async function findCommit({ place, repository: { head } }: GitWork, revision: string): Promise<string | Refused> {
   if (/^-|[\x00-\x1f\x7f]/.test(revision)) return refuse(`${JSON.stringify(revision)} is no revision: one never begins with "-". Options cannot be passed.`)

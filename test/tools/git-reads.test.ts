@@ -107,6 +107,14 @@ test('every file whose content is shown is named as a read; only the command its
   expect(await reads({ op: 'commit', message: 'm', paths: ['.env'] })).toEqual([{ kind: 'exec', argv: ['git', 'commit', '-m', 'm', '--', '.env'] }])
 })
 
+test('a repository outside the root is named as such, for reading and for changing', async () => {
+  const [cwd, other] = [repo(), repo()]
+  write(other, 'a.txt', 'x\n')
+  const path = join(other, 'a.txt')
+  expect((await prepare(cwd, { op: 'status', path })).accesses).toContainEqual({ kind: 'read', path: other })
+  expect((await prepare(cwd, { op: 'commit', message: 'm', path })).accesses).toContainEqual({ kind: 'write', path: other, command: true })
+})
+
 test('detached, in a merge with conflicts and in a rebase: each is named, with the conflicts', async () => {
   const cwd = repo()
   raw(cwd, 'switch', '-qc', 'side')
