@@ -16,6 +16,8 @@ import { uiHost } from './ui-host.ts'
 /** Between two pieces of the scripted model's replies, so that a person can follow. */
 const DEMO_PACE_MS = 35
 
+const STARTED_IN = process.cwd()
+
 export async function startInteractive(options: Options, painted: FirstPaint | null): Promise<number> {
   const place = placeOf(process.cwd())
   const settings = await configure(options, place)
@@ -42,27 +44,44 @@ async function openDemo(given: Options): Promise<{ connections: Connections; con
   return { connections, connection: { ...connection, draft: { ...connection.draft, load: () => connection.draft.load() || DEMO_PROMPT } } }
 }
 
+/** Resolves when the screen is left and nothing that it began runs any more. */
 async function show(connections: Connections, connection: Connection, painted: FirstPaint | null, demo: boolean, begin: Begin = {}): Promise<number> {
   const { options } = connections
-  let code = 0
+  let leaving: Promise<void> | null = null
   const end = async (because: 'quit' | 'interrupt' | 'closed'): Promise<void> => {
     const { agent, log, jobs, close } = connections.current()
     await agent.stop(because === 'closed' ? 'the terminal was closed' : 'interrupted by the user')
     await jobs.leave()
     await stopEverything()
     close()
-    if (because !== 'closed' && agent.state.totals.steps > 0) process.stdout.write(`Session ${log.id} is saved. tiller -c goes on with it.\n`)
-    process.exit(code)
+    if (because !== 'closed' && agent.state.totals.steps > 0) process.stdout.write(`Session ${log.id} is saved. ${commandToGoOn(options)} goes on with it.\n`)
   }
-  endOnSignals(() => connections.current().agent, (signalled) => {
-    code = signalled
-    void stopEverything().finally(() => process.exit(signalled))
-  }, ['SIGTERM', 'SIGHUP', 'SIGINT'])
-  const host = uiHost({ connections, demo, leave: (because) => void end(because), startDemo: async () => (await openDemo(options)).connection })
+  endOnSignals(() => connections.current().agent, (signalled) => void stopEverything().finally(() => process.exit(signalled)))
+  const host = uiHost({
+    connections, demo,
+    leave: (because) => {
+      leaving ??= end(because)
+    },
+    // From then on it is this start's session: it is what signals and leaving end.
+    startDemo: async () => {
+      const opened = await openDemo(options)
+      Object.assign(connections, opened.connections)
+      return opened.connection
+    },
+  })
   const { stdin: input, stdout: output } = process
   if (host.settings.plain) {
     const { startPlain } = await import('../ui/plain-screen.ts')
     await startPlain({ host, connection, input, output, begin })
   } else await start({ host, connection, input, output, abilities: abilities(process.env, chalk.level, !options.color), painted, begin })
-  return code
+  await (leaving ?? end('closed'))
+  return 0
 }
+
+/** As it was started, with the folder where that is not the one we were started in. */
+function commandToGoOn({ cd }: Options): string {
+  const folder = process.cwd() === STARTED_IN && cd === undefined ? '' : ` -C ${quoted(process.cwd())}`
+  return `${process.env['npm_lifecycle_event'] === undefined ? 'tiller' : 'npm start --'}${folder} -c`
+}
+
+const quoted = (path: string): string => (/^[\w./~+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)

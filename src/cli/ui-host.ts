@@ -27,7 +27,8 @@ export interface HostParts {
 export function uiHost({ connections, demo, leave, startDemo }: HostParts): UiHost {
   const { place, settings } = connections
   const { config } = settings
-  const folder = folderOf(place, settings)
+  // Read anew where it may have become another one (the demo of a first run).
+  const folder = (): string => folderOf(connections.place, connections.settings)
   return {
     about: aboutOf(connections, demo),
     settings: {
@@ -36,7 +37,7 @@ export function uiHost({ connections, demo, leave, startDemo }: HostParts): UiHo
       limits: { steps: config.limits.steps, minutes: config.limits.minutes, calls: config.limits.calls, tokens: config.limits.tokens, cost: config.limits.cost },
     },
     sessions: {
-      list: async (signal) => (await listSessions(folder, signal)).filter((entry) => entry.hasInput).map((entry) => toChoice(entry, place.cwd)),
+      list: async (signal) => (await listSessions(folder(), signal)).filter((entry) => entry.hasInput).map((entry) => toChoice(entry, connections.place.cwd)),
       open: (id) => connections.open(id),
       fresh: () => connections.fresh(),
       fork: (id, seq) => connections.fork(seq === undefined ? id : `${id}:${seq}`),
@@ -44,7 +45,7 @@ export function uiHost({ connections, demo, leave, startDemo }: HostParts): UiHo
     models: () => modelChoices(connections),
     contextWindow: (model) => connections.current().contextWindow(model),
     files: fileCompletion(place),
-    history: historyOf(join(folder, 'prompt-history')),
+    history: historyOf(join(folder(), 'prompt-history')),
     externalEditor: editText,
     copy: copyText,
     answer: (name, argument, signal) => answer(connections, name, argument, signal),

@@ -7,6 +7,7 @@ import { outputOf } from './output.ts'
 import type { Connection } from './port.ts'
 import { noAsk, type Screen } from './screen.ts'
 import type { Stage } from './stage.ts'
+import { listOf } from './todo.ts'
 
 /** How long pieces of a reply are gathered before they are drawn. */
 const GATHER = 33
@@ -32,6 +33,8 @@ export function follow(stage: Stage, connection: Connection): () => void {
     const shown = view
     const apply = (): void => store.update((screen) => made.reduce((next, each) => each(next), { ...screen, view: shown, printed: screen.printed + 1, returned: 0 }))
     const rows = shown.rows.slice(printed)
+    const list = rows.map(listOf).findLast((text) => text !== null)
+    if (list != null) made.push((screen) => (screen.todo.open ? { ...screen, todo: { open: true, text: list } } : screen))
     const before = shown.rows.at(printed - 1)
     printed = shown.rows.length
     if (rows.length === 0) return apply()

@@ -120,5 +120,5 @@ export const keyName = (key: string): string =>
 export const keyLines = (keys: Keymap): string[] =>
   BINDINGS.flatMap((binding) => {
     const own = [...keys].filter(([, action]) => action === binding.action).map(([key]) => keyName(key))
-    return 'about' in binding && own.length > 0 ? [`${own.join(', ').padEnd(24)} ${binding.about}`] : []
+    return 'about' in binding && own.length > 0 ? [`${own.join(', ').padEnd(26)} ${binding.about}`] : []
   })

@@ -1,4 +1,4 @@
-import type { Run } from '../core/view.ts'
+import type { Run, View } from '../core/view.ts'
 import { elapsed, money, tokens } from './figures.ts'
 import { fitParts, type Part } from './first-paint.ts'
 import { fit } from './graphemes.ts'
@@ -17,6 +17,7 @@ export function statusLine({ view, size, connection }: Screen, host: UiHost, clo
     { text: run ? limitText(run, host, clock) : '', keep: 7 },
     { text: status.cost.usd > 0 || status.cost.unknown ? money(status.cost) : '', keep: 5 },
     { text: connection.readOnly === undefined ? '' : 'read only', keep: 8 },
+    { text: run ? '' : jobsText(view), keep: 6 },
     { text: `${host.about.folder}${(status.branch ?? host.about.branch) === null ? '' : ` (${status.branch ?? host.about.branch})`}`, keep: 3 },
     { text: run ? '' : '? for keys', keep: 1 },
   ]
@@ -32,11 +33,13 @@ export function activityLine(screen: Screen, clock: number, theme: Theme): strin
     { text: view.asks.length > 0 ? 'Waits for your answer' : busy === 'compact' ? 'Compacting' : busy === 'check' ? 'Checking' : 'Working', keep: 8 },
     { text: view.run ? elapsed(view.run.since, clock) : '', keep: 6 },
     { text: view.run && view.run.step > 0 ? `step ${view.run.step}` : '', keep: 4 },
-    { text: view.jobs.length > 0 ? `${view.jobs.length} in the background` : '', keep: 3 },
+    { text: jobsText(view), keep: 3 },
     { text: view.asks.length > 0 ? 'Ctrl+C interrupts' : 'Esc interrupts', keep: 9 },
   ]
   return theme.accent(fitParts(parts, size.columns - 1))
 }
+
+const jobsText = ({ jobs }: View): string => (jobs.length > 0 ? `${jobs.length} in the background` : '')
 
 function contextText(used: number | null, window: number | null): string {
   if (used === null) return ''

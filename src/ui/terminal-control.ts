@@ -66,6 +66,8 @@ export function terminalControl({ input, output: { stdout: output, hold, flush }
     let result: { value: T } | undefined
     try {
       await now.suspend(async () => {
+        // The frame is gone before anybody else writes.
+        flush()
         result = { value: await use() }
       })
     } finally {

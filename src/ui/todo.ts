@@ -10,4 +10,5 @@ export function toggleTodo(stage: Stage): void {
   change(stage, { todo: { open: true, text: text ?? '' } })
 }
 
-const listOf = (row: Row | undefined): string | null => (row?.kind === 'call' && row.name === 'todo' && row.output.text !== '' ? row.output.text : null)
+/** The list that a row says was taken; one that was refused changes nothing. */
+export const listOf = (row: Row | undefined): string | null => (row?.kind === 'call' && row.name === 'todo' && row.status === 'ok' ? row.output.text : null)
