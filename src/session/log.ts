@@ -75,10 +75,17 @@ export interface State {
   open: { fd: number; size: number; lock: Lock | null } | null
   /** Lines that wait for the first input. */
   unborn: string[] | null
-  failed?: { error: LogError; lines: readonly string[]; torn: boolean } | null
+  failed?: Failed | null
   closed?: boolean
   /** Where older records were found, so that reading further back does not begin at `base` again. */
   marks?: { seq: number; offset: number }[]
+}
+
+/** An append that failed, and whether the file ended in the middle of a line before it. */
+interface Failed {
+  error: LogError
+  lines: readonly string[]
+  torn: boolean
 }
 
 export function logOver(state: State): SessionLog {
@@ -159,7 +166,7 @@ function bear(state: State, waiting: readonly string[], lines: readonly string[]
     lock = locked.lock
     fd = files.openSync(state.file, fs.constants.O_RDWR | fs.constants.O_APPEND | fs.constants.O_CREAT | fs.constants.O_EXCL, FILE_MODE)
     fs.fchmodSync(fd, FILE_MODE)
-    writeAll(files, fd, [...waiting, ...lines], false)
+    writeAll(files, fd, bytesOf([...waiting, ...lines], false))
     files.fdatasyncSync(fd)
     syncFolder(dirname(state.file), files)
     state.open = { fd, size: files.fstatSync(fd).size, lock }
@@ -170,7 +177,8 @@ function bear(state: State, waiting: readonly string[], lines: readonly string[]
       fs.rmSync(state.file, { force: true })
     }
     lock?.release()
-    throw fail(state, error, lines, facts)
+    const where = `Sessions cannot be kept in ${dirname(state.file)}: ${inWords(error)}. Name another place with --session-dir <dir>.`
+    throw fail(state, new LogError('io', where, facts, { cause: error, code: errnoOf(error) }), lines, facts)
   }
 }
 
@@ -179,30 +187,33 @@ function write(state: State, lines: readonly string[], facts: readonly Fact[]): 
   const files = state.options.files ?? fs
   const { open, reading } = state
   if (!open) throw new LogError('closed', `${state.file} was closed.`, facts)
+  const bytes = bytesOf(lines, reading.torn)
   try {
     const found = files.fstatSync(open.fd)
     if (found.nlink === 0) throw new LogError('other-writer', `${state.file} was removed while it was open.`, facts)
     if (found.size !== open.size) throw new LogError('other-writer', `Somebody else wrote to ${state.file} while it was open.`, facts)
-    const bytes = writeAll(files, open.fd, lines, reading.torn)
+    writeAll(files, open.fd, bytes)
     if (facts.some(isSynced)) files.fdatasyncSync(open.fd)
-    open.size += bytes
+    open.size += bytes.length
     reading.torn = false
   } catch (error) {
-    if (!(error instanceof LogError)) takeBack(files, open.fd, open.size)
+    if (!(error instanceof LogError)) takeBack(files, open.fd, open.size, bytes.length)
     throw fail(state, error, lines, facts)
   }
 }
 
-function writeAll(files: LogFiles, fd: number, lines: readonly string[], torn: boolean): number {
-  const bytes = Buffer.from(`${torn ? '\n' : ''}${lines.join('\n')}\n`)
+/** A torn tail stays where it is: what is appended next stands on its own line. */
+const bytesOf = (lines: readonly string[], torn: boolean): Buffer => Buffer.from(`${torn ? '\n' : ''}${lines.join('\n')}\n`)
+
+function writeAll(files: LogFiles, fd: number, bytes: Buffer): void {
   for (let done = 0; done < bytes.length; ) done += files.writeSync(fd, bytes, done)
-  return bytes.length
 }
 
 /** What a failed append left behind was never acknowledged. Where it cannot be taken back, `reopen` looks what is there. */
-function takeBack(files: LogFiles, fd: number, size: number): void {
+function takeBack(files: LogFiles, fd: number, size: number, most: number): void {
   try {
-    files.ftruncateSync(fd, size)
+    // Never what another one wrote.
+    if (files.fstatSync(fd).size <= size + most) files.ftruncateSync(fd, size)
   } catch {
     // looked at by `reopen`
   }
@@ -224,32 +235,38 @@ function reopen(state: State): number {
     state.failed = null
     return 0
   }
-  const { lines, error } = failed
+  let fd: number | null = null
   try {
-    if (fs.statSync(state.file).ino !== fs.fstatSync(open.fd).ino) throw new LogError('other-writer', `${state.file} is another file now.`, error.facts)
-    const fd = fs.openSync(state.file, fs.constants.O_RDWR | fs.constants.O_APPEND)
+    if (fs.statSync(state.file).ino !== fs.fstatSync(open.fd).ino) throw new LogError('other-writer', `${state.file} is another file now.`, failed.error.facts)
+    fd = fs.openSync(state.file, fs.constants.O_RDWR | fs.constants.O_APPEND)
     const { size } = fs.fstatSync(fd)
-    if (size < open.size) throw new LogError('other-writer', `${state.file} was cut short by somebody else.`, error.facts)
-    const landed: SessionRecord[] = []
-    let torn = size === open.size && failed.torn
-    for (const line of linesFrom(fd, open.size, size)) {
-      torn = !line.ended
-      const text = line.bytes.toString()
-      if (text === '') continue
-      const expected = lines[landed.length]
-      if (text === expected) landed.push(readBack(text))
-      else if (line.ended || !expected?.startsWith(text.replace(/\uFFFD$/, ''))) throw new LogError('other-writer', `Somebody else wrote to ${state.file} while it was open.`, error.facts)
-    }
+    const landed = whatLanded(state.file, fd, open.size, size, failed)
     fs.fdatasyncSync(fd)
     fs.closeSync(open.fd)
     state.open = { ...open, fd, size }
-    reading.torn = torn
+    reading.torn = landed.torn
     state.failed = null
-    adopt(state, landed)
-    return landed.length
+    return adopt(state, landed.records).length
   } catch (again) {
-    throw again instanceof LogError ? again : new LogError('io', `${state.file} still cannot be written: ${inWords(again)}.`, error.facts, { cause: again, code: errnoOf(again) })
+    if (fd !== null) fs.closeSync(fd)
+    throw again instanceof LogError ? again : new LogError('io', `${state.file} still cannot be written: ${inWords(again)}.`, failed.error.facts, { cause: again, code: errnoOf(again) })
   }
+}
+
+/** What is in the file of an append that failed: its first lines, and perhaps a piece of the next. Anything else is somebody else's. */
+function whatLanded(file: string, fd: number, from: number, size: number, { lines, error, torn: before }: Failed): { records: SessionRecord[]; torn: boolean } {
+  if (size < from) throw new LogError('other-writer', `${file} was cut short by somebody else.`, error.facts)
+  const records: SessionRecord[] = []
+  let torn = size === from && before
+  for (const line of linesFrom(fd, from, size)) {
+    torn = !line.ended
+    const text = line.bytes.toString()
+    if (text === '') continue
+    const expected = lines[records.length]
+    if (text === expected) records.push(readBack(text))
+    else if (line.ended || !expected?.startsWith(text.replace(/\uFFFD$/, ''))) throw new LogError('other-writer', `Somebody else wrote to ${file} while it was open.`, error.facts)
+  }
+  return { records, torn }
 }
 
 function read(state: State, from: number, to: number): AnyRecord[] {
