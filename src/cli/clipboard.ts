@@ -1,9 +1,8 @@
-import { execa } from 'execa'
-
 const PROGRAMS: readonly (readonly [string, ...string[]])[] = [['pbcopy'], ['wl-copy'], ['xclip', '-selection', 'clipboard'], ['xsel', '-ib']]
 
 /** By a program of the desktop where there is one, else by the terminal itself (OSC 52), which also works over ssh. */
 export async function copyText(text: string): Promise<string> {
+  const { execa } = await import('execa')
   for (const [program, ...args] of PROGRAMS) {
     const { failed } = await execa(program, args, { input: text, reject: false, timeout: 2_000, stdout: 'ignore', stderr: 'ignore' })
     if (!failed) return 'clipboard'

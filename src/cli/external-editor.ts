@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { execa } from 'execa'
 
 /** The text in the person's own editor; undefined: it failed or nothing was saved. */
 export async function editText(text: string): Promise<string | undefined> {
+  const { execa } = await import('execa')
   const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi'
   const folder = mkdtempSync(join(tmpdir(), 'tiller-edit-'))
   const file = join(folder, 'prompt.md')

@@ -125,7 +125,11 @@ function whyNot(error: NodeJS.ErrnoException, program: string, cwd: string): str
 }
 
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
 }
 
 function reported(sink: Sink, exports: boolean | undefined): Pick<Ended, 'stages' | 'endedIn' | 'exports'> {

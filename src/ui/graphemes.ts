@@ -1,6 +1,7 @@
 import stringWidth from 'string-width'
+import { Segmenter } from './segmenter.ts'
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+const segmenter = new Segmenter(undefined, { granularity: 'grapheme' })
 const PLAIN = /^[\x20-\x7e]*$/
 
 /** Nothing but printable ASCII: every character is one grapheme of one column. */

@@ -1,0 +1,3 @@
+exports.equal = (found, expected, message) => {
+  if (found !== expected) throw new TypeError(message)
+}
