@@ -62,6 +62,8 @@ function gap(source: string, before: Node | null, next: Node | null): string | n
   if (to < from || !/^(?:[ \t\n]|\\\n)*$/.test(between)) return strange
   // A continued line joins what stands on both sides unless there is a blank.
   if (/(?:^|[^ \t\n])\\\n/.test(between) && !/^[ \t]/.test(between)) return 'a word is continued on the next line'
+  // Bash agrees that it is an argument; a person who reads it may not.
+  if (between.includes('\\\n') && next?.type === 'word' && !next.text.startsWith('-')) return 'a line goes on with a word that looks like a command of its own'
   if (next?.type === 'comment' && from > 0 && between === '' && !/[;&|()\n]/.test(source[from - 1] ?? '')) return strange
   if (before && next && between.replaceAll('\\\n', '').includes('\n') && !endsAtNewline(before, next)) return strange
   return null

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
-import { resolveReal } from './real-path.ts'
 import type { Cwds, ShellAccess, Surroundings } from './shell-access.ts'
+import { changeFolder, LOST, realPaths, stays, union, type Flow } from './shell-cwds.ts'
 import type { Node } from './shell-grammar.ts'
 import { fixed, open, wordOf, type Word } from './shell-word.ts'
 
@@ -16,9 +16,6 @@ export interface Walked {
   accesses: ShellAccess[]
 }
 
-/** Where the next command stands: if this one succeeded, and in any case. */
-interface Flow { ok: Cwds; any: Cwds }
-
 interface Walk extends Walked { home: string }
 
 /** Every simple command of a tree, however deep, in the order of the text; whatever is not understood becomes `unknown`. */
@@ -26,15 +23,6 @@ export function simpleCommands(root: Node, { cwd, home }: Pick<Surroundings, 'cw
   const walk: Walk = { commands: [], accesses: [], home }
   visit(root, [cwd], walk)
   return walk
-}
-
-const MOST_CWDS = 8
-const stays = (cwds: Cwds): Flow => ({ ok: cwds, any: cwds })
-const LOST: Flow = stays(null)
-function union(a: Cwds, b: Cwds): Cwds {
-  if (a === null || b === null) return null
-  const all = [...new Set([...a, ...b])]
-  return all.length > MOST_CWDS ? null : all
 }
 
 const unknown = (walk: Walk, why: string, part: 'program' | 'path' = 'program'): void => void walk.accesses.push({ kind: 'unknown', why, part })
@@ -193,29 +181,8 @@ function command(node: Node, cwds: Cwds, walk: Walk): Flow {
     return LOST
   }
   walk.commands.push({ words, cwds })
-  if (name === 'cd') return changeFolder(words, cwds, walk)
+  if (name === 'cd') return changeFolder(words, cwds, walk.home)
   return MOVES.has(name) ? LOST : stays(cwds)
-}
-
-/** As `cd` does by default: by the text of the path. Through a link the text and the place differ from then on, so it is not followed. */
-function changeFolder(words: readonly Word[], cwds: Cwds, walk: Walk): Flow {
-  const [target, ...more] = words.slice(1).filter(({ shown }) => shown !== '--')
-  if (more.length > 0 || target?.shown.startsWith('-')) return LOST
-  const path = target ? target.values?.[0] : walk.home
-  if (path === undefined || target?.values?.length !== (target ? 1 : undefined)) return LOST
-  if (!isAbsolute(path) && cwds === null) return LOST
-  const places = (isAbsolute(path) ? ['/'] : (cwds ?? [])).map((cwd) => ({ real: resolveReal(path, cwd), written: normal(isAbsolute(path) ? path : `${cwd}/${path}`) }))
-  const reached = places.every(({ real, written }) => real === written) ? places.map(({ real }) => real) : null
-  return { ok: reached, any: union(cwds, reached) }
-}
-
-function normal(path: string): string {
-  const names: string[] = []
-  for (const name of path.split('/')) {
-    if (name === '..') names.pop()
-    else if (name !== '' && name !== '.') names.push(name)
-  }
-  return `/${names.join('/')}`
 }
 
 /** A variable of the command line itself: no program looks at one of that name. */
@@ -312,6 +279,3 @@ function redirect(node: Node, cwds: Cwds, walk: Walk): void {
 }
 
 const OPERATORS: ReadonlySet<string> = new Set(['<', '>', '>>', '&>', '&>>', '>|', '>&'])
-
-/** Where a path leads from each folder that a command may stand in; nowhere known: empty. A `~` that is still there was quoted. */
-export const realPaths = (path: string, cwds: Cwds): string[] => [...new Set((isAbsolute(path) ? ['/'] : (cwds ?? [])).map((cwd) => resolveReal(path.startsWith('~') ? `./${path}` : path, cwd)))]

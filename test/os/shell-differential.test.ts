@@ -42,8 +42,8 @@ test('what is taken for reading writes nothing when bash runs it', { timeout: 12
       spawnSync('bash', ['-c', line], { cwd: folder, stdio: 'ignore', timeout: 5_000, env: { PATH: '/usr/bin:/bin', HOME: '/nowhere' } })
       expect(readdirSync(folder)).toEqual(['f'])
     }),
-    { numRuns: 1_500 },
+    { numRuns: 800 },
   )
   // Not by calling everything unknown.
-  expect(ran).toBeGreaterThan(200)
+  expect(ran).toBeGreaterThan(100)
 })

@@ -31,4 +31,10 @@ export const accesses = async (command: string, { root, home }: Pick<Place, 'roo
 export const verdict = async (command: string, at: Place, rules: Rule[] = [], mode: Mode = 'ask', more: { cwd?: string; shell?: string; path?: string } = {}) =>
   decide(await accesses(command, at, more), { root: at.root, mode, rules, sandbox: true }).verdict
 
+/** The verdicts of several modes, from one look. */
+export async function verdicts(command: string, at: Place, rules: Rule[], ...modes: Mode[]) {
+  const all = await accesses(command, at)
+  return modes.map((mode) => decide(all, { root: at.root, mode, rules, sandbox: true }).verdict)
+}
+
 export const allow = (match: string): Rule => ({ verdict: 'allow', kind: 'exec', match })

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accesses, allow, place, verdict, type Place } from './shell-lines.ts'
+import { accesses, allow, place, verdict, verdicts, type Place } from './shell-lines.ts'
 
 let at: Place
 beforeAll(() => {
@@ -16,8 +16,7 @@ describe('free: everything in it is known to only read', () => {
     'git status', 'git status --short', 'git diff', 'git diff --stat HEAD', 'git log --oneline -5', 'git log -n 3 --format="%h %s"', 'git show HEAD', 'git show HEAD:f', 'git show HEAD~0 --stat', 'git blame f', 'git branch', 'git branch -a', 'git ls-files', 'git rev-parse --show-toplevel', 'git log main..HEAD', 'git stash list', 'git reflog', 'git remote -v', 'git --no-pager log', 'git -C src log', 'git grep -n x', 'git tag', 'git show HEAD@{0}', 'git log --since="2 days ago" --author=x', 'git version',
     'pwd', 'whoami', 'date', 'date +%s', 'echo hello', 'echo "$HOME" $x', "printf '%s\\n' \"$x\"", 'true', ':', 'sleep 300', 'test -f f', '[ -f f ]', '[ -n "$x" ] && echo y', '[[ -f f && a == b ]]', 'which ls', 'command -v node', 'type ls', 'node --version', 'seq 3', 'basename a/b', 'cd src', 'cd src && cat c.ts', 'cd src; ls', '(cd src && ls); cat f', 'x=1; echo $x', 'for i in a b; do echo $i; done', 'if [ -f f ]; then cat f; else echo no; fi', 'while false; do echo x; done', 'case x in a|b) ls;; *) pwd;; esac', '! ls', 'ls 2>&1', 'ls > /dev/null 2>&1', 'cat < f', 'cat <<< "text"', 'diff <(cat a.ts) <(cat b.ts)', 'echo $(cat f)', 'echo `cat f`', 'set -euo pipefail; ls', 'ls &', 'LC_ALL=C sort f', 'time ls', 'timeout 5 ls', 'timeout -k 1 5 ls', 'nice -n 5 ls', 'env ls', 'command ls', "bash -c 'ls | wc -l'", "sh -c 'ls'", 'find . -name f | xargs echo', 'l""s', '\\ls', "'ls'", '/bin/ls', '/usr/bin/git status', 'ls # a comment; touch P', 'ls \\\n -la', 'ls\npwd\n', 'while IFS= read -r line; do echo "$line"; done < f', 'cat "f"', "cat $'f'", 'ls | xargs', 'exit 0',
   ])('%s', async (command) => {
-    expect(await verdict(command, at)).toBe('allow')
-    expect(await verdict(command, at, [], 'plan')).toBe('allow')
+    expect(await verdicts(command, at, [], 'ask', 'plan')).toEqual(['allow', 'allow'])
   })
 })
 
@@ -25,7 +24,7 @@ describe('asks', () => {
   const allowed = [allow('git status *'), allow('ls *')]
   const table: Record<string, string[]> = {
     'K1: a command that rides on an allowed one': [
-      'git status && touch P', 'git status ; touch P', 'git status | touch P', 'git status || touch P', 'git status & touch P', 'git status\ntouch P', 'git status `touch P`', 'git status $(touch P)', 'git status "$(touch P)"', 'git status <(touch P)', 'git status > P', 'git status >> P', 'git status &> P', 'git status >| P', 'git status 2> P', 'git status | tee P', 'git status |& touch P',
+      'git status && touch P', 'git status ; touch P', 'git status | touch P', 'git status || touch P', 'git status & touch P', 'git status\ntouch P', 'git status `touch P`', 'git status $(touch P)', 'git status "$(touch P)"', 'git status <(touch P)', 'git status > P', 'git status >> P', 'git status &> P', 'git status >| P', 'git status 2> P', 'git status | tee P', 'git status |& touch P', 'git status \\\ntouch P', 'git status \\\n touch P',
       'git status; { touch P; }', '(touch P); git status', 'if git status; then touch P; fi', 'for i in 1; do git status; touch P; done', 'git status && eval "touch P"', 'f() { touch P; }; f', 'git status "${x:-$(touch P)}"', 'git status $((`touch P`))', 'git status <<< $(touch P)', 'cat <<EOF\n$(touch P)\nEOF', 'ls\r\ntouch P', 'ls \\\r\ntouch P', 'echo a\\\n#b; touch P', 'echo a\n\\\n touch P\n', '[&>P f ]', '[ a > P ]', 'ls\u00a0; touch P',
     ],
     'K3: another program of that name': ['/tmp/evil/ls', './ls', '../ls', 'src/ls', 'lsblk', 'lsof', '~/ls', '$x', '"$x" a', '$(echo ls)', '`echo ls`', 'l$x', '{ls,-la}', 'l?', '/tmp/*/ls'],
@@ -42,8 +41,9 @@ describe('asks', () => {
   for (const [kind, commands] of Object.entries(table)) {
     describe(kind, () => {
       test.each(commands)('%j', async (command) => {
-        expect(await verdict(command, at, allowed)).toBe('ask')
-        expect(await verdict(command, at, allowed, 'plan')).not.toBe('allow')
+        const [ask, plan] = await verdicts(command, at, allowed, 'ask', 'plan')
+        expect(ask).toBe('ask')
+        expect(plan).not.toBe('allow')
       })
     })
   }
@@ -61,6 +61,22 @@ describe('an allowed command does not carry', () => {
   ])('but %s is allowed by allow exec %s', async (command, match) => {
     expect(await verdict(command, at, [allow(match), { verdict: 'allow', kind: 'net', match: 'a.b' }])).toBe('allow')
   })
+})
+
+test('nothing rides on an allowed command, however it is joined to it', async () => {
+  const free = ['head -3 f', 'ls -la', 'npm test', 'echo "a b"', 'cat f', 'cd src']
+  const evil = ['touch P', 'npm publish', 'make', './x', 'cat .env', '$x', 'eval ls', 'echo x > P', 'rm -rf .']
+  const joined: ((a: string, b: string) => string)[] = [
+    (a, b) => `${a} && ${b}`, (a, b) => `${b} && ${a}`, (a, b) => `${a}; ${b}`, (a, b) => `${a} | ${b}`, (a, b) => `${a} || ${b}`, (a, b) => `${a} & ${b}`, (a, b) => `${a}\n${b}`, (a, b) => `${a} "$(${b})"`, (a, b) => `${a} <(${b})`, (a, b) => `(${a}; ${b})`, (a, b) => `{ ${a}; ${b}; }`, (a, b) => `if ${a}; then ${b}; fi`,
+    (a, b) => `for i in 1; do ${a}; ${b}; done`, (a, b) => `while ${a}; do ${b}; done`, (a, b) => `case x in x) ${a};; y) ${b};; esac`, (a, b) => `! ${a} || ${b}`, (a, b) => `bash -c '${a.replaceAll("'", '"')}; ${b}'`, (a, b) => `${a} 2>&1 | tail -5; ${b}`, (a, b) => `time ${a}; timeout 5 bash -c '${b}'`,
+  ]
+  let tried = 0
+  for (const [a, b, join] of free.flatMap((one) => evil.flatMap((other) => joined.map((how) => [one, other, how] as const)))) {
+    const line = join(a, b)
+    expect([line, await verdict(line, at, [allow('npm test *')])]).toEqual([line, 'ask'])
+    tried++
+  }
+  expect(tried).toBe(6 * 9 * 19)
 })
 
 test('what is denied is found wherever it hides', async () => {
