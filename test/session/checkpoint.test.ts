@@ -215,9 +215,10 @@ test('the time limit gives what was taken by then, and the next checkpoint goes 
 })
 
 test('a folder that was too large to look through once is not looked through around every command', async () => {
-  const cwd = folder()
-  write(cwd, 'x', 'x')
-  const of = open(cwd, { limits: { ms: 0 } })
+  const [cwd, programs] = [folder(), folder()]
+  const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+  write(programs, 'git', `#!/bin/sh\ncase "$*" in *ls-files*) exec sleep 60 ;; esac\nexec ${git} "$@"\n`, 0o755)
+  const of = open(cwd, { limits: { ms: 500 }, environment: { base: { ...process.env, PATH: `${programs}:${process.env['PATH']}` } } })
   const first = await of.take('test', never)
   expect(first).toMatchObject({ tree: null, note: expect.stringContaining('so commands cannot be undone') })
   expect(await of.take('test', never)).toBe(first)
