@@ -18,6 +18,7 @@ import type { SessionLog } from '../session/log.ts'
 import { textOrFile, type Settings } from './configure.ts'
 import type { Options } from './options.ts'
 import type { Place } from './place.ts'
+import type { HeldCommands } from './sandbox.ts'
 
 export interface Assembly {
   log: SessionLog
@@ -26,7 +27,7 @@ export interface Assembly {
   options: Options
   tools: readonly Tool[]
   blobs: Blobs
-  sandboxWorks: boolean
+  sandbox: Pick<HeldCommands, 'works'>
   model: AgentDeps['model']
   /** Taken when neither the log nor the command line names one. */
   defaultModel: string | null
@@ -48,7 +49,7 @@ export async function assemble(parts: Assembly): Promise<Agent> {
     cwd: place.cwd,
     // Read anew each time: a folder that is trusted meanwhile brings its own.
     get policy() {
-      return { root: place.root, rules: settings.config.rules, sandbox: parts.sandboxWorks, alwaysSandbox: settings.config.sandbox.enabled === true, wideRoot: place.tooWide }
+      return { root: place.root, rules: settings.config.rules, sandbox: parts.sandbox.works(), alwaysSandbox: settings.config.sandbox.enabled === true, wideRoot: place.tooWide }
     },
     get limits() {
       return settings.config.limits

@@ -14,6 +14,7 @@ import type { Settings } from './configure.ts'
 import { modelsOf } from './models.ts'
 import { UsageError, type Options } from './options.ts'
 import type { Place } from './place.ts'
+import type { HeldCommands } from './sandbox.ts'
 import { toolsFor } from './tools.ts'
 
 export interface Connected {
@@ -51,11 +52,12 @@ export async function connect(wanted: ToConnect): Promise<Connected> {
   const defaultModel = settings.config.model ?? lastModel(log) ?? (await models.firstUsable()) ?? null
   if (defaultModel === null && wanted.mustHaveModel) throw new UsageError(NO_MODEL)
   if (settings.config.limits.cost != null && defaultModel !== null) await refuseUnknownPrice(models, defaultModel, options)
-  const { tools, sandboxWorks, attach, jobs } = toolsFor({ log, place, settings, options, blobs })
+  const { tools, sandbox, attach, jobs } = toolsFor({ log, place, settings, options, blobs })
+  if (settings.config.sandbox.enabled === true) await mustHold(sandbox)
   const states = checkpoints({ dir: join(dirname(log.file), 'checkpoints'), root: place.root })
   const windows = new Map<string, number | null>()
   const agent = await assemble({
-    log, place, settings, options, tools, blobs, sandboxWorks, defaultModel,
+    log, place, settings, options, tools, blobs, sandbox, defaultModel,
     model: async (id) => {
       const model = await models.get(id)
       windows.set(id, model.limits.contextWindow)
@@ -77,6 +79,12 @@ export async function connect(wanted: ToConnect): Promise<Connected> {
     },
     close: () => log.close(),
   }
+}
+
+/** Who wants every command held must not get one that is not. */
+async function mustHold(sandbox: HeldCommands): Promise<void> {
+  await sandbox.ready()
+  if (!sandbox.works()) throw new UsageError(`sandbox.enabled is true, and there is no sandbox here: ${sandbox.why()}. Install bubblewrap, or set it to "auto"`)
 }
 
 const NO_MODEL =

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isKnownRecord } from '../core/path.ts'
 import type { Blobs, Tool } from '../core/ports.ts'
 import type { Access } from '../core/record.ts'
 import { isProtected, isSecret } from '../core/sensitive.ts'
@@ -19,13 +20,14 @@ import { shell } from '../tools/shell.ts'
 import { todo } from '../tools/todo.ts'
 import { write } from '../tools/write.ts'
 import type { Settings } from './configure.ts'
+import { sandboxFor, type HeldCommands } from './sandbox.ts'
 import { UsageError, type Options } from './options.ts'
 import type { Place } from './place.ts'
 
 export interface Tools {
   tools: Tool[]
   jobs: Jobs
-  sandboxWorks: boolean
+  sandbox: HeldCommands
   /** Ends of background jobs go to this agent's log. */
   attach(agent: Agent): void
 }
@@ -38,17 +40,22 @@ export function toolsFor({ log, place, settings, options, blobs }: Wanted): Tool
   let agent: Agent | null = null
   const child = { inherit: config.shell.env.inherit, drop: [...config.shell.env.drop, ...keyVariables(config.providers)] }
   const jobs = backgroundJobs({
-    before: log.records.filter((record) => record.type === 'job').length,
+    before: new Set(log.records.flatMap((record) => (isKnownRecord(record) && record.type === 'spawn' && record.job !== undefined ? [record.job] : []))).size,
     onEnd: ({ id, call, command, ended, because }) =>
       agent?.note({ type: 'job', id, call, command, exit: ended?.exit ?? null, ...(ended?.signal ? { signal: ended.signal } : {}), ...(because ? { because } : {}) }),
   })
-  const accesses = accessesOfCommand(place, settings)
+  const held = sandboxFor(place, settings, () => agent?.state.mode ?? config.mode)
+  const judged = accessesOfCommand(place, settings)
+  const accesses = async (command: string, cwd: string): Promise<Access[]> => {
+    await held.ready()
+    return judged(command, cwd)
+  }
   const commands = shell({
-    accesses, blobs, jobs, environment: () => environment(child), outputDir: outputsOf(log.file), path: config.shell.path, timeoutSeconds: config.shell.timeoutSeconds,
+    accesses, blobs, jobs, sandbox: held.wrap, environment: () => environment(child), outputDir: outputsOf(log.file), path: config.shell.path, timeoutSeconds: config.shell.timeoutSeconds,
     blobPath: ({ sha256 }) => join(blobsOf(log.file), sha256.slice(0, 2), sha256.slice(2)),
   })
-  const all: Tool[] = [read({ blobs }), write, edit, ls, find, grep, commands, job({ jobs }), git({ environment: child }), todo({ shell: commands })]
-  return { tools: chosen(all, options.tools), jobs, sandboxWorks: false, attach: (to) => void (agent = to) }
+  const all: Tool[] = [read({ blobs }), write, edit, ls, find, grep, commands, job({ jobs }), git({ environment: child, wrap: (argv) => held.wrap(argv, { cwd: place.cwd }) ?? argv }), todo({ shell: commands })]
+  return { tools: chosen(all, options.tools), jobs, sandbox: held, attach: (to) => void (agent = to) }
 }
 
 /** What a command line would do, as policy judges it. */
