@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config'
+import { closingLine } from './scripts/closing-line.ts'
 
 export default defineConfig({
   test: {
+    reporters: ['default', closingLine],
     include: ['test/**/*.test.{ts,tsx}'],
     exclude: ['test/long/**'],
     testTimeout: 30_000,
