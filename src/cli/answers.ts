@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { distrust, trust } from '../config/trust.ts'
 import { context } from '../core/context.ts'
@@ -23,7 +23,10 @@ const ANSWERS: Readonly<Record<TextCommand, Answer>> = {
   export: async (connections, argument) => text(await exportTo(connections, argument)),
   mcp: () => text('No tool servers are connected: this version has no MCP client yet.'),
   undo: async (connections, argument, signal) => text(await undoText(connections, argument, signal)),
-  diff: async (connections, argument, signal) => ({ text: (await diffOf(toUndo(connections), argument === 'run' ? 'run' : 'session', signal)) || 'This session has changed no files.', as: 'diff' }),
+  diff: async (connections, argument, signal) => {
+    const diff = await diffOf(toUndo(connections), argument === 'run' ? 'run' : 'session', signal)
+    return diff === '' ? text('This session has changed no files.') : { text: diff, as: 'diff' }
+  },
 }
 
 export const answer = async (connections: Connections, name: TextCommand, argument: string, signal: AbortSignal): Promise<Said> => ANSWERS[name](connections, argument, signal)
@@ -60,8 +63,10 @@ function contextText(connections: Connections): string {
 function costText(connections: Connections): string {
   const { totals } = connections.current().agent.state
   const cost = totals.costUnknown ? (totals.cost > 0 ? `at least $${totals.cost.toFixed(4)}, the rest has no known price` : 'unknown: the model has no known price') : `$${totals.cost.toFixed(4)}`
-  return `${totals.steps} model requests, ${totals.calls} tool calls\n${totals.input} tokens in, ${totals.output} out\ncost ${cost}`
+  return `${counted(totals.steps, 'model request')}, ${counted(totals.calls, 'tool call')}\n${totals.input} tokens in, ${totals.output} out\ncost ${cost}`
 }
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
 async function changeTrust(connections: Connections, argument: string): Promise<string> {
   const { place, settings } = connections
@@ -79,6 +84,7 @@ async function exportTo(connections: Connections, argument: string): Promise<str
   const { log } = connections.current()
   const file = resolve(connections.place.cwd, argument || `tiller-${log.id}.html`)
   const format = file.endsWith('.md') ? 'markdown' : (FORMATS.find((each) => file.endsWith(`.${each}`)) ?? 'html')
+  if (existsSync(file)) throw new Error(`${file} is there already and stays as it is. Name another one: /export <file>`)
   writeFileSync(file, exportAs(format, log), { mode: 0o600, flag: 'wx' })
   return `Written to ${file}`
 }

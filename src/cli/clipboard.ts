@@ -8,5 +8,5 @@ export async function copyText(text: string): Promise<string> {
     if (!failed) return 'clipboard'
   }
   process.stdout.write(`\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`)
-  return 'terminal'
+  return 'clipboard, if your terminal takes it (OSC 52)'
 }

@@ -43,6 +43,7 @@ export function uiHost({ connections, demo, leave, startDemo }: HostParts): UiHo
       fork: (id, seq) => connections.fork(seq === undefined ? id : `${id}:${seq}`),
     },
     models: () => modelChoices(connections),
+    mustBeUsable: (model) => connections.current().models.mustBeUsable(model),
     contextWindow: (model) => connections.current().contextWindow(model),
     files: fileCompletion(place),
     history: historyOf(join(folder(), 'prompt-history')),
@@ -67,7 +68,7 @@ export function aboutOf({ place, settings, current }: Pick<Connections, 'place' 
 
 function toChoice(entry: Awaited<ReturnType<typeof listSessions>>[number], cwd: string): SessionChoice {
   return {
-    id: entry.id, title: entry.title ?? entry.words, at: entry.last, outcome: entry.outcome ?? (entry.locked ? 'running' : null), inputs: entry.hasInput ? 1 : 0,
+    id: entry.id, title: entry.title ?? entry.words, at: entry.last, outcome: entry.outcome ?? (entry.locked ? 'running' : null),
     ...(entry.cwd === cwd ? {} : { folder: entry.cwd }), branch: entry.branch,
   }
 }
@@ -75,7 +76,8 @@ function toChoice(entry: Awaited<ReturnType<typeof listSessions>>[number], cwd: 
 async function modelChoices(connections: Connections): Promise<ModelChoice[]> {
   const { models } = connections.current()
   const found = [...(await models.discover()), ...models.list()]
-  return found.map(({ id, limits, ready }) => ({
+  // What can be used stands first.
+  return [...found.filter(({ ready }) => ready), ...found.filter(({ ready }) => !ready)].map(({ id, limits, ready }) => ({
     id, ready,
     note: [limits.contextWindow === null ? null : `${Math.round(limits.contextWindow / 1000)}k window${limits.guessed ? ' (a guess)' : ''}`, limits.price === null ? 'price unknown' : `$${limits.price.input} in, $${limits.price.output} out`].filter(Boolean).join(' · '),
   }))

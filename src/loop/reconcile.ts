@@ -1,3 +1,4 @@
+import { isKnownRecord } from '../core/path.ts'
 import type { FactOf } from '../core/record.ts'
 import type { OpenCall } from '../core/state.ts'
 import type { Ledger } from './ledger.ts'
@@ -17,6 +18,8 @@ export interface Look {
  * ran; a file edit is settled by the file's hash; of anything else no more is said than is known.
  */
 export async function reconcile(ledger: Ledger, look: Look): Promise<boolean> {
+  const jobs = await lostJobs(ledger, look)
+  if (jobs.length > 0) ledger.append(...jobs)
   const { run } = ledger.state.live
   if (!run) return false
   const results: FactOf<'result'>[] = []
@@ -26,6 +29,22 @@ export async function reconcile(ledger: Ledger, look: Look): Promise<boolean> {
   ledger.append(...results, { type: 'outcome', run: run.id, status: 'lost', reason: unanswered ? 'Tiller ended before the model had replied' : 'Tiller ended while the run was under way' })
   return true
 }
+
+/** Background commands whose end nobody wrote down, and that are gone. */
+async function lostJobs({ records }: Ledger, look: Look): Promise<FactOf<'job'>[]> {
+  const open = new Map<string, FactOf<'spawn'>>()
+  const commands = new Map<string, string>()
+  for (const record of records.filter(isKnownRecord)) {
+    if (record.type === 'spawn' && record.job !== undefined) open.set(record.job, record)
+    else if (record.type === 'job') open.delete(record.id)
+    else if (record.type === 'reply') for (const part of record.parts) if (part.type === 'call') commands.set(part.id, commandOf(part.input))
+  }
+  const ended: FactOf<'job'>[] = []
+  for (const [id, spawn] of open) if (!(await look.lives(spawn))) ended.push({ type: 'job', id, call: spawn.call, command: commands.get(spawn.call) ?? '', exit: null, because: 'Tiller ended' })
+  return ended
+}
+
+const commandOf = (input: unknown): string => (typeof input === 'object' && input !== null && 'command' in input && typeof input.command === 'string' ? input.command : '')
 
 async function settleLost({ started, spawned, asked }: OpenCall, look: Look): Promise<Pick<FactOf<'result'>, 'status' | 'text' | 'alive' | 'changes'>> {
   if (!started) return { status: 'skipped', text: asked ? 'Not run: Tiller ended before it was approved.' : 'Not run: Tiller ended before it began.' }

@@ -90,7 +90,7 @@ function goesOn(work: Work, reply: FactOf<'reply'>): boolean {
 function unproven(work: Work, reply: FactOf<'reply'>): Outcome | null {
   const records = work.ledger.records.filter(isKnownRecord)
   const open = openItems(records, work.run)
-  if (open.length > 0) return { status: 'unverified', reason: `${open.length} ${open.length === 1 ? 'item' : 'items'} of its todo list are still open: ${open.slice(0, 3).join('; ')}` }
+  if (open.length > 0) return { status: 'unverified', reason: `${open.length === 1 ? '1 item of its todo list is' : `${open.length} items of its todo list are`} still open: ${open.slice(0, 3).join('; ')}` }
   const claim = unprovenClaim(answerOf(reply), records, work.run)
   return claim === null ? null : { status: 'unverified', reason: claim }
 }

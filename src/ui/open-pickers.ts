@@ -39,8 +39,8 @@ export function openSessions(stage: Stage, query: string): void {
   ))
 }
 
-function sessionNote({ at, outcome, inputs, folder, branch }: SessionChoice, clock: number): string {
-  return [age(clock - at), outcome ?? 'nothing ran', `${inputs} ${inputs === 1 ? 'input' : 'inputs'}`, branch ?? '', folder ?? ''].filter(Boolean).join(' · ')
+function sessionNote({ at, outcome, folder, branch }: SessionChoice, clock: number): string {
+  return [age(clock - at), outcome ?? 'nothing ran', branch ?? '', folder ?? ''].filter(Boolean).join(' · ')
 }
 
 /** `3 min ago` */
@@ -60,12 +60,22 @@ export function switchTo(stage: Stage, opening: () => Promise<Connection>): stri
 
 export function openModels(stage: Stage): void {
   openList(stage, picker('Model', []), stage.host.models().then((models) =>
-    models.map(({ id, note, ready }) => ({ label: id, note: ready ? note : `${note} (no key)`, act: () => stage.store.get().connection.send({ type: 'set', model: id }) })),
+    models.map(({ id, note, ready }) => ({ label: id, note: ready ? note : `${note} (no key)`, act: () => setModel(stage, id) })),
   ))
 }
 
-export const openEfforts = (stage: Stage): void =>
-  show(stage, picker('Effort', Effort.options.map((effort) => ({ label: effort, note: '', act: () => stage.store.get().connection.send({ type: 'set', effort }) })), { search: false }))
+/** A name that is wrong, or a key that is missing, is said now and not with the next prompt. */
+export const setModel = (stage: Stage, model: string): void =>
+  background(stage, stage.host.mustBeUsable(model).then(() => stage.store.get().connection.send({ type: 'set', model })))
+
+export function openEfforts(stage: Stage): void {
+  const { status } = stage.store.get().view
+  const choices = Effort.options.map((effort): Choice => ({ label: effort, note: '', act: () => stage.store.get().connection.send({ type: 'set', effort }) }))
+  show(stage, picker('Effort', choices, { search: false, index: at(Effort.options, status.effort) }))
+}
+
+/** A list begins where things stand: Enter alone changes nothing. */
+const at = <T,>(options: readonly T[], now: T | null): number => Math.max(0, now === null ? 0 : options.indexOf(now))
 
 const MODES: Record<Mode, string> = {
   plan: 'reads, changes nothing',
@@ -75,8 +85,11 @@ const MODES: Record<Mode, string> = {
   full: 'everything is allowed',
 }
 
-export const openModes = (stage: Stage): void =>
-  show(stage, picker('Mode', Mode.options.map((mode) => ({ label: mode, note: MODES[mode], act: () => stage.store.get().connection.send({ type: 'set', mode }) })), { search: false }))
+export function openModes(stage: Stage): void {
+  const now = stage.store.get().view.status.mode ?? stage.host.about.mode
+  const choices = Mode.options.map((mode): Choice => ({ label: mode, note: MODES[mode], act: () => stage.store.get().connection.send({ type: 'set', mode }) }))
+  show(stage, picker('Mode', choices, { search: false, index: at(Mode.options, now) }))
+}
 
 /** The inputs of the live path, newest first; the chosen one comes back into the editor. */
 export function openRewind(stage: Stage): void {
@@ -100,7 +113,8 @@ export function openHistory(stage: Stage): void {
   show(stage, picker('Earlier inputs', entries.map((text) => ({ label: text.replace(/\s+/g, ' '), note: '', act: () => toEditor(stage, (editor) => replaceText(editor, text)) }))))
 }
 
-export const openThemes = (stage: Stage): void => show(stage, picker('Theme', THEMES.map((name) => ({ label: name, note: '', act: () => void setTheme(stage, name) })), { search: false }))
+export const openThemes = (stage: Stage): void =>
+  show(stage, picker('Theme', THEMES.map((name) => ({ label: name, note: '', act: () => void setTheme(stage, name) })), { search: false, index: at<string>(THEMES, stage.host.settings.theme) }))
 
 export function setTheme(stage: Stage, name: string): string | void {
   const known = THEMES.find((each) => each === name)

@@ -13,6 +13,8 @@ export interface UiHost {
   settings: ScreenSettings
   sessions: Sessions
   models: () => Promise<ModelChoice[]>
+  /** Rejects with what is wrong with the name, or with the key that is missing. Asks no server. */
+  mustBeUsable: (model: string) => Promise<void>
   /** Tokens that a model takes; null: unknown. Answers at once. */
   contextWindow: (model: string) => number | null
   /** Paths below the root that fit what stands behind `@`, best first, at most `most`. Folders end in `/`. */
@@ -88,7 +90,6 @@ export interface SessionChoice {
   /** UTC milliseconds of its last record. */
   at: number
   outcome: OutcomeStatus | 'running' | null
-  inputs: number
   /** The working directory where it is not this one. */
   folder?: string
   branch?: string | null

@@ -2,7 +2,7 @@ import { Effort, Mode } from '../core/record.ts'
 import type { View } from '../core/view.ts'
 import { keyLines } from './keys.ts'
 import { leave } from './leave.ts'
-import { openEfforts, openModels, openModes, openRewind, openSessions, openThemes, setTheme, switchTo } from './open-pickers.ts'
+import { openEfforts, openModels, openModes, openRewind, openSessions, openThemes, setModel, setTheme, switchTo } from './open-pickers.ts'
 import type { TextCommand } from './port.ts'
 import { openQueue } from './queue-keys.ts'
 import { say, showTranscript } from './say.ts'
@@ -35,7 +35,7 @@ const answer = (name: TextCommand): Act => (stage, argument) =>
 const CARRY_OUT: Record<SlashName, Act> = {
   help: (stage) => background(stage, say(stage, { as: 'text', text: helpText(stage) })),
   keys: (stage) => background(stage, say(stage, { as: 'text', text: keyLines(stage.keys).join('\n') })),
-  model: (stage, argument) => (argument === '' ? openModels(stage) : stage.store.get().connection.send({ type: 'set', model: argument })),
+  model: (stage, argument) => (argument === '' ? openModels(stage) : setModel(stage, argument)),
   effort: (stage, argument): string | void => {
     if (argument === '') return openEfforts(stage)
     const effort = Effort.options.find((each) => each === argument)

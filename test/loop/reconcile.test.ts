@@ -39,6 +39,19 @@ test('a call without a start is skipped, one that was asked never ran, a command
   expect(r.of('result')[0]?.alive).toEqual([4242])
 })
 
+test('a background command that is gone is said to have ended; one that lives is not', async () => {
+  const before = open(
+    { type: 'reply', run: 'r1', parts: [{ ...call('c1', 'shell'), input: { command: 'sleep 9' } }, call('c2', 'shell')], stop: 'calls', usage: { input: 1, output: 1 } },
+    { type: 'spawn', run: 'r1', call: 'c1', pid: 1, job: 'job-1' },
+    { type: 'spawn', run: 'r1', call: 'c2', pid: 2, job: 'job-2' },
+    { type: 'spawn', run: 'r1', call: 'c2', pid: 3, job: 'job-3' },
+    { type: 'job', id: 'job-3', command: 'x', exit: 0 },
+    { type: 'outcome', run: 'r1', status: 'done', reason: '' },
+  )
+  const r = await rig([], {}, { before, look: { ...nothingSeen, lives: ({ pid }) => Promise.resolve(pid === 2) } })
+  expect(r.of('job').slice(1)).toMatchObject([{ id: 'job-1', call: 'c1', command: 'sleep 9', exit: null, because: 'Tiller ended' }])
+})
+
 test.each([
   ['new', 'ok', 'the change was made'],
   ['old', 'interrupted', 'the change was not made'],

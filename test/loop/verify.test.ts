@@ -78,5 +78,5 @@ test('a model that stops in the middle of its plan is told so twice, and then it
   r.agent.send({ type: 'input', text: 'go' })
   await r.agent.idle()
   expect(r.of('input').filter((input) => input.from === 'tiller')).toHaveLength(2)
-  expect(r.of('outcome')[0]).toMatchObject({ status: 'unverified', reason: '1 item of its todo list are still open: two' })
+  expect(r.of('outcome')[0]).toMatchObject({ status: 'unverified', reason: '1 item of its todo list is still open: two' })
 })

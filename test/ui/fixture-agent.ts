@@ -174,11 +174,12 @@ export function fakeHost({ head, note, draft, first, leave }: FakeHostOptions): 
     settings: { keys: {}, theme: 'auto', plain: false, notify: false, limits: { steps: 10, minutes: null, calls: null, tokens: null, cost: null } },
     sessions: {
       list: () => Promise.resolve([
-        { id: 's2', title: 'Fix the parser', at: Date.now() - 3 * 60_000, outcome: 'verified', inputs: 4 },
-        { id: 's3', title: 'Write the changelog', at: Date.now() - 7_200_000, outcome: 'interrupted', inputs: 1 },
+        { id: 's2', title: 'Fix the parser', at: Date.now() - 3 * 60_000, outcome: 'verified' },
+        { id: 's3', title: 'Write the changelog', at: Date.now() - 7_200_000, outcome: 'interrupted' },
       ]),
       open, fresh: () => open('s9'), fork: () => open('s8'),
     },
+    mustBeUsable: (model) => (model.includes('/') ? Promise.resolve() : Promise.reject(new Error(`Expected provider/model in place of "${model}".`))),
     models: () => Promise.resolve([{ id: 'local/small', note: '32k', ready: true }, { id: 'cloud/large', note: '200k', ready: false }]),
     contextWindow: () => 32_000,
     files: (query) => Promise.resolve(['src/main.ts', 'src/ui/', 'README.md'].filter((path) => path.includes(query))),

@@ -326,3 +326,18 @@ test('what an interrupt brings back is in the draft at once', async () => {
   await press('esc')
   expect(noted.slice(before)).toContainEqual({ draft: 'steer' })
 })
+
+test('lists of settings begin where things stand, so that Enter alone changes nothing', async () => {
+  const { press, sent } = session()
+  await press('/mode', 'enter', 'enter')
+  expect(sent('set')).toEqual([{ type: 'set', mode: 'ask' }])
+})
+
+test('a model that cannot be used is refused at once', async () => {
+  const { press, sent, screen } = session()
+  await press('/model nonsense', 'enter')
+  expect(sent('set')).toEqual([])
+  expect(screen().notice).toMatchObject({ tone: 'error', text: 'Expected provider/model in place of "nonsense".' })
+  await press('ctrl+u', '/model local/small', 'enter')
+  expect(sent('set')).toEqual([{ type: 'set', model: 'local/small' }])
+})
