@@ -66,7 +66,7 @@ export async function demo(given: Options): Promise<number> {
   const log = freshSession(place, folderOf(place, settings))
   const connection = await connect({ log, place, settings, options, canAsk: () => false, mustHaveModel: true })
   const { agent } = connection
-  endOnSignals(() => agent, (code) => void stopEverything().finally(() => process.exit(code)))
+  const signalled = endOnSignals(() => agent, (code) => void stopEverything().finally(() => process.exit(code)))
   const write = await plainWriter()
   for (const record of connection.fresh) say(write(record))
   let code = 1
@@ -80,5 +80,5 @@ export async function demo(given: Options): Promise<number> {
   connection.close()
   say(`\nThe session is ${log.file}\n`)
   if (code !== 0) rmSync(folder, { recursive: true, force: true })
-  return code
+  return signalled() ?? code
 }

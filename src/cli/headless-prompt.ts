@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
+import { UsageError } from './options.ts'
 
 const QUIET_MS = 2_000
 const MOST = 10 * 1024 * 1024
@@ -8,20 +9,25 @@ const MOST = 10 * 1024 * 1024
 /** The words of the command line, the files named `@file`, and what is piped in; null: nothing of it. */
 export async function headlessPrompt(words: readonly string[], cwd: string, stdin: (Readable & { isTTY?: boolean }) | null, warn: (text: string) => void): Promise<string | null> {
   const files = words.filter((word) => isFileArgument(word, cwd))
-  const prompt = words.filter((word) => !files.includes(word)).join(' ').trim()
+  const prompt = words.filter((word) => !files.includes(word)).join(' ')
   const parts = files.map((word) => quote(word.slice(1), readFileSync(resolve(cwd, word.slice(1)), 'utf8')))
-  const piped = stdin && !stdin.isTTY ? (await readAll(stdin, warn)).trimEnd() : ''
-  if (piped !== '') parts.push(prompt === '' && parts.length === 0 ? piped : quote('stdin', piped))
-  const all = [prompt, ...parts].filter((part) => part !== '').join('\n\n')
-  return all === '' ? null : all
+  const piped = stdin && !stdin.isTTY ? withoutLastNewline(await readAll(stdin, warn)) : ''
+  if (!isBlank(piped)) parts.push(isBlank(prompt) && parts.length === 0 ? piped : quote('stdin', piped))
+  const all = [prompt, ...parts].filter((part) => !isBlank(part)).join('\n\n')
+  return isBlank(all) ? null : all
 }
 
-const isFileArgument = (word: string, cwd: string): boolean => {
+/** One word that is a file's name. A folder is only mentioned; a file that is not there would leave the prompt without its half. */
+function isFileArgument(word: string, cwd: string): boolean {
+  if (!/^@[^\s]+$/.test(word)) return false
   const file = resolve(cwd, word.slice(1))
-  return /^@[^\s]+$/.test(word) && existsSync(file) && statSync(file).isFile()
+  if (!existsSync(file)) throw new UsageError(`${word}: there is no file ${file} (where no file is meant, put the whole prompt in quotes)`)
+  return statSync(file).isFile()
 }
 
-const quote = (name: string, text: string): string => `<file name="${name.replaceAll('"', '&quot;')}">\n${text.trimEnd()}\n</file>`
+const isBlank = (text: string): boolean => text.trim() === ''
+const withoutLastNewline = (text: string): string => text.replace(/\r?\n$/, '')
+const quote = (name: string, text: string): string => `<file name="${name.replaceAll('"', '&quot;')}">\n${withoutLastNewline(text)}\n</file>`
 
 /** To its end. A program that waits for ever for a writer that never comes must say so. */
 async function readAll(stdin: Readable, warn: (text: string) => void): Promise<string> {

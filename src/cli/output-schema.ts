@@ -9,7 +9,7 @@ export function readSchema(file: string, cwd: string): (text: string) => string 
     schema = z.fromJSONSchema(JSON.parse(readFileArgument('--output-schema', file, cwd)) as Parameters<typeof z.fromJSONSchema>[0])
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(`--output-schema: ${file} is not a JSON Schema (${error instanceof Error ? error.message : String(error)})`)
+    throw new UsageError(`--output-schema: ${file} is not a JSON Schema (${(error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ')})`)
   }
   return (text) => {
     try {

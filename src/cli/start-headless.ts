@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { runHeadless } from '../faces/headless.ts'
+import { ModelError } from '../core/ports.ts'
 import type { Agent } from '../loop/agent.ts'
 import { configure } from './configure.ts'
-import { connect } from './connect.ts'
+import { connect, type Connected, type ToConnect } from './connect.ts'
 import { headlessPrompt } from './headless-prompt.ts'
 import { UsageError, type Options } from './options.ts'
 import { placeOf } from './place.ts'
@@ -20,10 +22,17 @@ export async function startHeadless(options: Options): Promise<number> {
   if (prompt === null && !options.jsonIn) throw new UsageError('there is no prompt: give one as an argument or on standard input')
 
   let agent: Agent | null = null
-  const leave = (code: number): void => void stopEverything().finally(() => process.exit(code))
-  endOnSignals(() => agent, leave)
+  let leaving = false
+  const leave = (code: number): void => {
+    if (leaving) process.exit(code)
+    leaving = true
+    void stopEverything().then(() => written(process.stdout)).finally(() => process.exit(code))
+  }
+  const signalled = endOnSignals(() => agent, leave)
   let someone = options.jsonIn === true
-  const connection = await connect({ log: await sessionFor(options, place, settings), place, settings, options, canAsk: () => someone, mustHaveModel: true })
+  // Nobody who reads it: that is no reason to stop.
+  process.stderr.on('error', () => undefined)
+  const connection = await connectToModel({ log: await sessionFor(options, place, settings), place, settings, options, canAsk: () => someone, mustHaveModel: true })
   agent = connection.agent
   if (!place.repository) say('tiller: this is not a git repository; undo and the git tool have less to go by.\n')
   const code = await runHeadless({
@@ -32,9 +41,34 @@ export async function startHeadless(options: Options): Promise<number> {
     ...(options.outputSchema === undefined ? {} : { checkAnswer: await answerChecker(options.outputSchema, place.cwd) }),
   })
   await stopEverything()
+  const { log } = connection
   connection.close()
-  return code
+  // Nothing could be kept from the first input on: another place must be named.
+  const unborn = log.failed !== null && !existsSync(log.file)
+  if (unborn && options.json) say(`tiller: ${log.failed?.message}\n`)
+  return signalled() ?? (unborn ? 2 : code)
 }
+
+/** With a model that can be asked: a wrong name or a missing key is found before anything is written. */
+async function connectToModel(wanted: ToConnect): Promise<Connected> {
+  try {
+    const connection = await connect(wanted)
+    if (connection.model !== null) await connection.models.mustBeUsable(connection.model)
+    return connection
+  } catch (error) {
+    wanted.log.close()
+    throw error instanceof ModelError ? new UsageError(error.message) : error
+  }
+}
+
+const LAST_WORDS_MS = 1_000
+
+/** Who reads our events gets the last ones, too, unless it has stopped reading. */
+const written = (stdout: NodeJS.WriteStream): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, LAST_WORDS_MS)
+    stdout.write('', () => resolve())
+  })
 
 async function answerChecker(file: string, cwd: string): Promise<(text: string) => string | null> {
   const { readSchema } = await import('./output-schema.ts')

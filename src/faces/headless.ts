@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import { Command } from '../core/command.ts'
 import type { AgentEvent } from '../core/ports.ts'
 import type { FactOf, OutcomeStatus, SessionRecord } from '../core/record.ts'
+import { sanitize } from '../core/sanitize.ts'
 import type { Agent } from '../loop/agent.ts'
 
 export interface Headless {
@@ -28,16 +29,17 @@ export async function runHeadless(face: Headless): Promise<number> {
   let answer = ''
   let refused = false
   const print = (text: string): void => void stdout.write(text)
+  const complain = (text: string): void => void stderr.write(`${sanitize(text)}\n`)
   const before = [...face.before]
   const unsubscribe = agent.subscribe((event) => {
     // What waited in memory was written with the first input, so it is told now.
-    if (face.json) for (const record of [...(event.type === 'input' ? before.splice(0) : []), event]) print(`${JSON.stringify(record)}\n`)
+    if (face.json && !isLate(event, stdout)) for (const record of [...(event.type === 'input' ? before.splice(0) : []), event]) print(`${JSON.stringify(record)}\n`)
     if (event.type === 'reply' && event.stop === 'end') answer = textOf(event)
-    if (event.type === 'reply' && event.retry && event.fault && !face.json) stderr.write(`${event.fault.message} Trying again in ${Math.max(0, Math.round((event.retry.at - event.at) / 1000))} s.\n`)
+    if (event.type === 'reply' && event.retry && event.fault && !face.json) complain(`${event.fault.message} Trying again in ${Math.max(0, Math.round((event.retry.at - event.at) / 1000))} s.`)
     if (event.type === 'outcome') outcomes.push(event)
     if (event.type === 'error') {
       refused = true
-      if (!face.json) stderr.write(`${event.message}\n`)
+      if (!face.json) complain(event.message)
     }
   })
   const closed = closedOutput(stdout, agent)
@@ -45,7 +47,7 @@ export async function runHeadless(face: Headless): Promise<number> {
   if (face.commands) {
     const ended = readCommands(face.commands, agent, (event) => {
       if (face.json) print(`${JSON.stringify(event)}\n`)
-      else stderr.write(`${event.message}\n`)
+      else complain(event.message)
     }).then(() => {
       face.onNobody()
       agent.nobody()
@@ -56,11 +58,11 @@ export async function runHeadless(face: Headless): Promise<number> {
   unsubscribe()
   if (closed.now) return 0
   const worst = outcomes.find((outcome) => outcome.status !== 'done' && outcome.status !== 'verified')
-  if (!face.json && answer !== '') print(answer.endsWith('\n') ? answer : `${answer}\n`)
-  if (worst && !face.json) stderr.write(`${worst.status}: ${worst.reason}\n`)
+  if (!face.json && answer !== '') print(`${sanitize(answer).replace(/\n$/, '')}\n`)
+  if (worst && !face.json) complain(`${worst.status}: ${worst.reason}`)
   const wrong = worst ? null : (face.checkAnswer?.(answer) ?? null)
   if (wrong !== null) {
-    stderr.write(`${wrong}\n`)
+    complain(wrong)
     return 1
   }
   if (outcomes.length === 0) return refused ? 1 : 0
@@ -86,12 +88,18 @@ export function exitCode(status: OutcomeStatus): number {
   }
 }
 
+const MOST_UNREAD = 1024 * 1024
+
+/** A slow reader gets every record; what may be dropped is dropped before it fills the memory. */
+const isLate = (event: AgentEvent, { writableLength }: Writable): boolean => (event.type === 'delta' || event.type === 'output') && writableLength > MOST_UNREAD
+
 const textOf = (reply: FactOf<'reply'>): string => reply.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
 /** `| head` closes our stdout: what runs is stopped and recorded, and nothing is said. */
 function closedOutput(stdout: Writable, agent: Agent): Promise<void> & { now?: boolean } {
   const closed: Promise<void> & { now?: boolean } = new Promise((resolve) => {
-    stdout.once('error', () => {
+    stdout.on('error', () => {
+      if (closed.now) return
       closed.now = true
       void agent.stop('the reader of stdout went away').then(resolve)
     })

@@ -223,6 +223,9 @@ class Inbox {
   }
 
   abandon(reason: string): void {
+    this.stopped = true
+    // A reply that is held counts: its calls need a result, too.
+    this.ledger.append()
     const open = this.ledger.state.live.run
     if (!open) return
     const results = [...open.calls].map(([call, { started }]): FactOf<'result'> =>
@@ -230,6 +233,7 @@ class Inbox {
         ? { type: 'result', run: open.id, call, status: 'unknown', text: `Tiller left (${reason}) while it ran: whether it finished is not known.` }
         : { type: 'result', run: open.id, call, status: 'skipped', text: `Not run: Tiller left (${reason}) before it began.` })
     this.ledger.append(...results, { type: 'outcome', run: open.id, status: 'interrupted', reason })
+    this.ledger.seal()
   }
 
   private refuse(message: string, run?: string): void {

@@ -11,6 +11,8 @@ export interface Ledger {
   /** Waits for the next append, to share its write and sync. Nothing may be told or done on the strength of it before that. */
   hold(fact: Fact): void
   append(...facts: Fact[]): SessionRecord[]
+  /** From now on nothing is written or told: how things stand has been recorded, and what still runs must not contradict it. */
+  seal(): void
   /** An event that is no record: it may be dropped. */
   emit(event: AgentEvent): void
   subscribe(listener: (event: AgentEvent) => void): () => void
@@ -26,6 +28,7 @@ export function openLedger(log: Log): Ledger {
   log.records.forEach(noteCalls)
   const listeners = new Set<(event: AgentEvent) => void>()
   let held: Fact[] = []
+  let sealed = false
   const untold: AgentEvent[] = []
   let telling = false
   /** In the order of the log for every listener, also when one of them sends a command in the middle of it. */
@@ -46,7 +49,9 @@ export function openLedger(log: Log): Ledger {
       return log.records
     },
     hold: (fact) => void held.push(fact),
+    seal: () => void (sealed = true),
     append(...facts) {
+      if (sealed) return []
       const all = [...held, ...facts]
       held = []
       const records = log.append(all)

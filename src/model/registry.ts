@@ -35,6 +35,8 @@ export interface ModelsOptions {
 export interface Models extends Directory {
   /** The model of a `provider/model` name. Throws a ModelError that says what is wrong with the name. */
   get(id: string): Promise<Model>
+  /** Throws a ModelError where the name is wrong or its key is missing. Asks no server. */
+  mustBeUsable(id: string): Promise<void>
 }
 
 const PROTOCOLS: Readonly<Record<ProviderType, Protocol>> = { anthropic, openai, google, 'openai-compatible': compatible }
@@ -49,10 +51,18 @@ export function createModels(options: ModelsOptions): Models {
   const directory = createDirectory({ providers, configured: Object.keys(options.providers), transport, access, now, offline })
   const issued = new Set<string>()
 
+  const replay = (id: string): Promise<Model> => openReplay(id, resolve(options.cwd ?? process.cwd(), id.slice('replay/'.length)), { msPerDelta: options.msPerDelta })
+
   return {
     ...directory,
+    async mustBeUsable(id) {
+      if (id.startsWith('replay/')) return void (await replay(id))
+      const { provider, model } = split(id, providers)
+      // Opening it says which key is missing, and where it belongs.
+      if (!access(provider).isReady()) await access(provider).open(model)
+    },
     async get(id) {
-      if (id.startsWith('replay/')) return openReplay(id, resolve(options.cwd ?? process.cwd(), id.slice('replay/'.length)), { msPerDelta: options.msPerDelta })
+      if (id.startsWith('replay/')) return replay(id)
       const { provider, model } = split(id, providers)
       const local = (await directory.local(provider)).find((found) => found.id === model)
       const facts = factsOf(provider, model, now(), local)

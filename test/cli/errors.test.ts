@@ -36,7 +36,6 @@ describe('a wrong use', () => {
     [['-p', '-r', '--json', 'x'], /--resume needs a session id/],
     [['-p', '--fork', 'nothing:3', 'x'], /No session has the id "nothing"/],
     [['-p', '--session', 'README.md', 'x'], /README\.md holds no record of a session/],
-    [['-p', '--session', '/proc/nowhere/s.jsonl', 'x'], /\/proc\/nowhere/],
   ])('%j is exit 2 and one line that names it', async (args, line) => {
     const world = await openWorld()
     const { code, stdout, stderr } = await world.run(args)

@@ -97,11 +97,23 @@ describe('what is printed', () => {
     expect(await shell(world, '"$@" 2>&-', '-p', 'Hello')).toEqual({ stdout: 'Heard.\n', stderr: '' })
   })
 
+  it('to a reader that has stopped reading does not keep a signal from ending it', async () => {
+    const world = await openWorld([{ text: 'x'.repeat(400_000), deltas: 4_000 }, say('Never.')])
+    const tiller = world.start(['--json', 'Talk'])
+    tiller.child.stdout?.pause()
+    await world.server.request(0)
+    await expect.poll(() => tiller.child.stdout?.readableLength ?? 0).toBeGreaterThan(0)
+    tiller.kill('SIGTERM')
+    await expect.poll(() => world.living()).toEqual([])
+    tiller.child.stdout?.resume()
+    expect((await tiller.ended).code).toBe(143)
+  })
+
   it('holds no control characters that the model slipped in', async () => {
     const world = await openWorld([say('red \u001b[31m bell \u0007 title \u001b]0;x\u0007 end')])
     const { stdout } = await world.run(['-p', 'Colour'])
     // oxlint-disable-next-line no-control-regex -- that there are none is the point
-    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+    expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/)
   })
 })
 

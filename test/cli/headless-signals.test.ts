@@ -15,8 +15,9 @@ describe('SIGINT', () => {
     const tiller = world.start(['--json', '--mode', 'full', 'Wait'])
     await tiller.until('output', ({ text }) => text.includes('begun'))
     tiller.kill('SIGINT')
-    const { code, signal } = await tiller.ended
+    const { code, signal, events } = await tiller.ended
     expect([code, signal]).toEqual([130, null])
+    expect(events.at(-1)).toMatchObject({ type: 'outcome', status: 'interrupted' })
     expect(world.living()).toEqual([])
     expect(statuses(world)).toEqual(['interrupted', 'skipped'])
     expect(world.of('result')[0]?.text).toContain('begun')
