@@ -28,15 +28,17 @@ const options = {
 }
 
 try {
-  await build({
+  const program = {
     ...options,
-    entryPoints: { main: 'src/cli/main.ts' },
     define: { 'process.env.NODE_ENV': '"production"', TILLER_VERSION: JSON.stringify(version) },
     // Ink asks for it only when DEV is set; left external it would stop the bundle from starting.
     // jsonc-parser's main file is UMD, whose own imports a bundler cannot follow.
     alias: { 'react-devtools-core': './scripts/nothing.js', 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     plugins: [quickStart],
-  })
+  }
+  // What paints the first frame is one file, whatever it has in common with the rest.
+  await build({ ...program, splitting: false, entryPoints: { main: 'src/cli/main.ts' } })
+  await build({ ...program, entryPoints: { launch: 'src/cli/launch.ts' } })
   // The workers are threads, started by the name of their file (src/os/worker.ts). Apart, so that they do not split what the program shares with them.
   await build({ ...options, splitting: false, entryPoints: { 'search-worker': 'src/os/search-worker.ts', 'image-worker': 'src/os/image-worker.ts' } })
   for (const wasm of ['web-tree-sitter/web-tree-sitter.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm']) {

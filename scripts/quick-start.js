@@ -3,8 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { builtinModules, createRequire } from 'node:module'
 
 /** What every way in needs, as one chunk: a chunk for each set of ways that share a file would be twenty files to find and read. */
-const COMMON = ['connect', 'configure', 'open-session', 'signals', 'stop-everything'].map((name) => `import './src/cli/${name}.ts'`).join('\n')
-const WAYS_IN = /\/src\/cli\/(start-headless|interactive|demo|export-session|output-schema|commands\/[a-z-]+)\.ts$/
+const COMMON = ['connect', 'configure', 'open-session', 'signals', 'stop-everything', 'place', 'undo-runs', 'show-config', 'doctor'].map((name) => `import './src/cli/${name}.ts'`).join('\n')
+/** And what every way to a screen needs, with Ink or without. */
+const SCREEN = "import './src/ui/plain-screen.ts'"
+const WAYS_IN = /\/src\/ui\/plain-screen\.ts$|\/src\/cli\/(configure|start-headless|interactive|demo|export-session|output-schema|undo-runs|show-config|doctor|commands\/[a-z-]+)\.ts$|\/@ai-sdk\/(anthropic|google|openai|openai-compatible)\/dist\/index\.m?js$/
+const SHOWS = /\/(interactive|demo|plain-screen|sessions)\.ts$/
 
 const BUILTIN = new RegExp(`^(node:)?(${builtinModules.join('|')})$`)
 /** Loaded when one of their functions is called: Node has not loaded them by itself when it starts. */
@@ -18,11 +21,14 @@ export const quickStart = {
   setup(build) {
     const { absWorkingDir } = build.initialOptions
     const require = createRequire(`${absWorkingDir}/package.json`)
-    const read = (filter, change) => build.onLoad({ filter, namespace: 'file' }, async ({ path }) => ({ contents: change(await readFile(path, 'utf8')), loader: path.endsWith('.ts') ? 'ts' : 'js' }))
+    const read = (filter, change) => build.onLoad({ filter, namespace: 'file' }, async ({ path }) => ({ contents: change(await readFile(path, 'utf8'), path), loader: path.endsWith('.ts') ? 'ts' : 'js' }))
 
-    build.onResolve({ filter: /^tiller:common$/ }, ({ path }) => ({ path, namespace: 'common' }))
-    build.onLoad({ filter: /.*/, namespace: 'common' }, () => ({ contents: COMMON, resolveDir: absWorkingDir }))
-    read(WAYS_IN, (text) => `import 'tiller:common'\n${text}`)
+    build.onResolve({ filter: /^\.\/launch\.ts$/ }, () => ({ path: './launch.js', external: true }))
+
+    build.onResolve({ filter: /^tiller:(common|screen)$/ }, ({ path }) => ({ path, namespace: 'common' }))
+    build.onLoad({ filter: /^tiller:common/, namespace: 'common' }, () => ({ contents: COMMON, resolveDir: absWorkingDir }))
+    build.onLoad({ filter: /^tiller:screen/, namespace: 'common' }, () => ({ contents: SCREEN, resolveDir: absWorkingDir }))
+    read(WAYS_IN, (text, path) => `import 'tiller:common'\n${SHOWS.test(path) ? "import 'tiller:screen'\n" : ''}${text}`)
 
     // For subcommands that are programs of their own, which we have none of.
     build.onResolve({ filter: /^node:child_process$/ }, ({ importer }) => (importer.includes('/commander/') ? { path: `${absWorkingDir}/scripts/nothing.js` } : undefined))

@@ -1,3 +1,4 @@
+import { Fzf } from 'fzf'
 import { listFiles } from '../os/search.ts'
 import type { UiHost } from '../ui/port.ts'
 import type { Place } from './place.ts'
@@ -13,7 +14,6 @@ export function fileCompletion(place: Place): UiHost['files'] {
       if ('ended' in listed) return []
       known = { at: Date.now(), paths: listed.paths }
     }
-    const { Fzf } = await import('fzf')
     return new Fzf(known.paths, { limit: most }).find(query).map(({ item }) => item)
   }
 }

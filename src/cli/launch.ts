@@ -1,5 +1,5 @@
 import type { FirstPaint } from '../ui/first-paint.ts'
-import { parseCommandLine, UsageError } from './options.ts'
+import { NO_WORDS, UsageError, type Invocation } from './options.ts'
 
 /** The command line, to its exit code. */
 export async function launch(argv: readonly string[], painted: FirstPaint | null): Promise<number> {
@@ -14,7 +14,7 @@ export async function launch(argv: readonly string[], painted: FirstPaint | null
 }
 
 async function carryOut(argv: readonly string[], painted: FirstPaint | null): Promise<number> {
-  const invocation = parseCommandLine(argv)
+  const invocation = await understand(argv)
   if (invocation.kind === 'said') {
     takeBack(painted)
     process.stdout.write(invocation.text)
@@ -28,12 +28,27 @@ async function carryOut(argv: readonly string[], painted: FirstPaint | null): Pr
   }
   const headless = options.print || options.json || options.jsonIn || !process.stdin.isTTY || !process.stdout.isTTY
   if (!headless) {
+    // In three pieces: keys typed meanwhile are shown between them.
+    await breathe()
+    await import('./configure.ts')
+    await breathe()
     const { startInteractive } = await import('./interactive.ts')
+    await breathe()
     return startInteractive(options, painted)
   }
   const { startHeadless } = await import('./start-headless.ts')
   return startHeadless(options)
 }
+
+/** What takes a command line apart is not loaded where there is none. */
+async function understand(argv: readonly string[]): Promise<Invocation> {
+  if (argv.length === 0) return { kind: 'main', options: { ...NO_WORDS } }
+  const { parseCommandLine } = await import('./command-line.ts')
+  return parseCommandLine(argv)
+}
+
+/** Until what has happened meanwhile has been looked at. */
+const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 function enter(folder: string): void {
   try {

@@ -3,7 +3,7 @@ import { headOf } from './head.ts'
 
 declare const TILLER_VERSION: string
 
-/** What is answered without a screen. Only this file and what it imports is loaded before the first frame. */
+/** What is answered without a screen. This file and what it imports is all that is loaded before the first frame. */
 const NO_SCREEN = new Set(['-p', '--print', '--json', '--json-in', '-h', '--help', '-v', '--version', 'sessions', 'trace', 'undo', 'replay', 'models', 'config', 'doctor', 'completion', 'help'])
 
 const argv = process.argv.slice(2)

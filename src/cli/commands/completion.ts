@@ -1,4 +1,5 @@
-import { SUBCOMMANDS, UsageError, optionNames } from '../options.ts'
+import { optionNames } from '../command-line.ts'
+import { SUBCOMMANDS, UsageError } from '../options.ts'
 
 /** A completion script: subcommands, options, and session ids after -r and --fork. */
 export function completion(shell: string): number {
