@@ -19,7 +19,7 @@ export interface Valid {
 export function validate(call: CallPart, stop: FactOf<'reply'>['stop'], tools: readonly Tool[]): Valid | { rejected: string } {
   if (stop === 'length') return { rejected: 'Not run: the reply was cut off at the output limit, so this call may not be whole. Send it again, in smaller pieces.' }
   if (stop === 'filter') return { rejected: 'Not run: the provider stopped this reply.' }
-  if (call.invalid !== undefined) return { rejected: `Not run: the arguments are not valid JSON (${call.invalid}). Send the call again with one JSON object.` }
+  if (call.invalid !== undefined) return { rejected: `Not run: ${call.invalid}. Send the call again with one JSON object.` }
   const tool = tools.find((each) => each.name === call.name)
   if (!tool) return { rejected: `Not run: there is no tool ${call.name}. The tools are ${tools.map((each) => each.name).join(', ')}.` }
   const checked = checkInput(tool.input, call.input)

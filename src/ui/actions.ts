@@ -60,7 +60,7 @@ export const ACTIONS: Partial<Record<Action, (stage: Stage) => void>> = {
     const { view, size } = stage.store.get()
     stage.terminal.redraw(lastRows(stage, view, size.columns, size.rows))
   },
-  keys: (stage) => change(stage, { overlay: { kind: 'panel', title: 'Keys', lines: keyLines(stage.keys), offset: 0 } }),
+  keys: (stage) => change(stage, { overlay: { kind: 'panel', title: 'Keys', lines: keyLines(stage.keys, stage.store.get().size.columns), offset: 0 } }),
   up: (stage) => {
     const { editor, size } = stage.store.get()
     const moved = moveRow(editor, -1, editorWidth(size.columns))

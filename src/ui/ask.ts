@@ -39,6 +39,8 @@ export const pendingAsk = ({ view, ask }: Screen): PendingAsk | null => view.ask
 export function askLines(screen: Screen, ask: PendingAsk, columns: number, rows: number, theme: Theme): string[] {
   const open = screen.view.asks.filter(({ call }) => !screen.ask.decided.has(call)).length
   const keysHere = screen.ask.chosen || isEmpty(screen.editor)
+  // What Enter would do, and to what: nobody answers what is not to be seen.
+  if (rows < 2) return [theme.warn(fit(`${keysHere ? (ANSWERS[screen.ask.index]?.label ?? '') : 'Tab: answer'}? ${previewText(ask).replace(/\s+/g, ' ')}`, columns))]
   const head = theme.warn(theme.strong(fit(`Allow ${ask.name}?${open > 1 ? ` (1 of ${open})` : ''}`, columns)))
   const choices = choiceLines(screen.ask.index, keysHere, columns, Math.max(1, Math.min(ANSWERS.length, rows - 4)), theme)
   const chosen = ANSWERS[screen.ask.index]?.label ?? ''

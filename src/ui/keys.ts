@@ -1,4 +1,5 @@
 import type { Key } from 'ink'
+import { wrap } from './graphemes.ts'
 
 export type Action = (typeof BINDINGS)[number]['action']
 
@@ -116,9 +117,10 @@ export const keyName = (key: string): string =>
     .map((part) => (part.length === 1 ? part.toUpperCase() : part.charAt(0).toUpperCase() + part.slice(1)))
     .join('+')
 
-/** Every key with what it does, for the panel and /keys. */
-export const keyLines = (keys: Keymap): string[] =>
+/** Every key with what it does, for the panel and /keys; where there is little room one below the other. */
+export const keyLines = (keys: Keymap, columns = 80): string[] =>
   BINDINGS.flatMap((binding) => {
-    const own = [...keys].filter(([, action]) => action === binding.action).map(([key]) => keyName(key))
-    return 'about' in binding && own.length > 0 ? [`${own.join(', ').padEnd(26)} ${binding.about}`] : []
+    const own = [...keys].filter(([, action]) => action === binding.action).map(([key]) => keyName(key)).join(', ')
+    if (!('about' in binding) || own === '') return []
+    return columns < 60 ? [...wrap(own, columns), ...wrap(binding.about, columns - 2).map((line) => `  ${line}`)] : [`${own.padEnd(26)} ${binding.about}`]
   })

@@ -7,9 +7,10 @@ import type { Paint, Theme } from './theme.ts'
 type Note = Exclude<Row, InputRow | TextRow | CallRow | OutcomeRow | { kind: 'check' | 'shell' }>
 
 /** How the run ended and why, what it took and what it changed. */
-export function renderOutcome(row: OutcomeRow, { columns, theme }: Width): string {
+export function renderOutcome(row: OutcomeRow, { columns, theme }: Width, before?: Row): string {
   const paint = outcomePaint(row.status, theme)
-  const head: Span[] = [{ text: row.status, paint: (text) => paint(theme.strong(text)) }, { text: row.reason === '' ? '' : `: ${row.reason}` }]
+  const isSaid = row.reason === '' || (before?.kind === 'fault' && before.message.startsWith(row.reason))
+  const head: Span[] = [{ text: row.status, paint: (text) => paint(theme.strong(text)) }, { text: isSaid ? '' : `: ${row.reason}` }]
   const figures = [
     row.ms === null ? '' : took(row.ms),
     row.steps > 0 ? count(row.steps, 'step') : '',

@@ -12,7 +12,7 @@ export function renderRows(rows: readonly Row[], width: Width, after?: Row): str
   let out = ''
   let before = after
   for (const row of rows) {
-    const text = renderRow(row, width)
+    const text = renderRow(row, width, before)
     if (text === '') continue
     out += `${gapBetween(before, row) ? '\n' : ''}${text}\n`
     before = row
@@ -20,8 +20,8 @@ export function renderRows(rows: readonly Row[], width: Width, after?: Row): str
   return out
 }
 
-/** One row, without a line end after it; '' where there is nothing to show. */
-export function renderRow(row: Row, width: Width): string {
+/** One row, without a line end after it; '' where there is nothing to show. What the row `before` has said is not said again. */
+export function renderRow(row: Row, width: Width, before?: Row): string {
   switch (row.kind) {
     case 'input':
       return renderInput(row, width)
@@ -34,7 +34,7 @@ export function renderRow(row: Row, width: Width): string {
     case 'shell':
       return renderShell(row, width)
     case 'outcome':
-      return renderOutcome(row, width)
+      return renderOutcome(row, width, before)
     default:
       return renderNote(row, width)
   }

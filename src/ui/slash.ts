@@ -34,7 +34,7 @@ const answer = (name: TextCommand): Act => (stage, argument) =>
 
 const CARRY_OUT: Record<SlashName, Act> = {
   help: (stage) => background(stage, say(stage, { as: 'text', text: helpText(stage) })),
-  keys: (stage) => background(stage, say(stage, { as: 'text', text: keyLines(stage.keys).join('\n') })),
+  keys: (stage) => background(stage, say(stage, { as: 'text', text: keyLines(stage.keys, stage.store.get().size.columns).join('\n') })),
   model: (stage, argument) => (argument === '' ? openModels(stage) : setModel(stage, argument)),
   effort: (stage, argument): string | void => {
     if (argument === '') return openEfforts(stage)

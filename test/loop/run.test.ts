@@ -40,7 +40,7 @@ test('a reply that the token limit cut off runs none of its calls', async () => 
 })
 
 test('an unknown tool, broken JSON and wrong arguments are refused with what would be right', async () => {
-  const r = await rig([{ calls: [{ name: 'nope', input: {} }, { name: 'look', input: {}, invalid: 'Unexpected end' }] }, { text: 'ok' }], { tools: [ok] })
+  const r = await rig([{ calls: [{ name: 'nope', input: {} }, { name: 'look', input: {}, invalid: 'the arguments are not valid JSON (Unexpected end)' }] }, { text: 'ok' }], { tools: [ok] })
   r.agent.send({ type: 'input', text: 'go' })
   await r.agent.idle()
   expect(r.of('result').map((result) => `${result.status}: ${result.text}`)).toEqual([

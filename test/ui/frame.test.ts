@@ -105,3 +105,8 @@ test('ctrl+t shows what the todo list says now, and hides it again', () => {
   toggleTodo(stage)
   expect(frame(stage).above.join('\n')).not.toMatch(/write/)
 })
+
+test('in a window of five rows the question still says what would be done', () => {
+  const { stage } = stageOf({ size: { columns: 30, rows: 5 }, view: viewAt(5), ask: { ...noAsk(), call: 'c', shownAt: 0 } })
+  expect(frame(stage).above.join('\n')).toContain('Yes, once? +日本語')
+})

@@ -52,3 +52,9 @@ test('the help names each action once, with its keys', () => {
   const lines = keyLines(keymap({}).keys)
   expect(lines.some((line) => /^Alt\+Enter\s+send when the run has its outcome$/.test(line))).toBe(true)
 })
+
+test('on a narrow window the help stands below its keys, and is whole', () => {
+  const lines = keyLines(keymap({}).keys, 30)
+  expect(lines.every((line) => line.length <= 30)).toBe(true)
+  expect(lines.join('\n')).toContain('Alt+Enter\n  send when the run has its\n  outcome')
+})

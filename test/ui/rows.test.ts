@@ -113,3 +113,10 @@ test('no row is wider than the window, and no control sequence is written, whate
     { numRuns: 80 },
   )
 })
+
+test('why a run failed is not said twice in a row', () => {
+  const fault: Row = { kind: 'fault', fault: 'auth', message: 'The key was refused. Set another one.', status: 401, attempt: 1, retry: null }
+  const [failed] = openView(events([outcome('r', 'failed')].map((fact) => ({ ...fact, reason: 'The key was refused. Set another one.' }) as Fact))).rows.slice()
+  expect(renderRows([fault, failed!], wide).match(/The key was refused/g)).toHaveLength(1)
+  expect(renderRows([failed!], wide)).toContain('The key was refused')
+})
