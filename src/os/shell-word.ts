@@ -18,7 +18,7 @@ export interface WordSurroundings {
   home: string
 }
 
-type Piece = { text: string; quoted: boolean } | null
+interface Piece { text: string; quoted: boolean }
 
 /** What a word is after quotes, escapes, `~` and globs. Substitutions make it open; who calls looks into them. */
 export function wordOf(node: Node, surroundings: WordSurroundings): Word {
@@ -39,7 +39,7 @@ export function wordOf(node: Node, surroundings: WordSurroundings): Word {
 }
 
 /** null: some of it is only known at run time. */
-function piecesOf(node: Node): Exclude<Piece, null>[] | null {
+function piecesOf(node: Node): Piece[] | null {
   switch (node.type) {
     case 'word':
     case 'number':
@@ -58,7 +58,7 @@ function piecesOf(node: Node): Exclude<Piece, null>[] | null {
     }
     case 'command_name':
     case 'concatenation': {
-      const all: Exclude<Piece, null>[] = []
+      const all: Piece[] = []
       let end = node.startIndex
       for (const child of node.children) {
         const pieces = child.startIndex === end && child.isNamed ? piecesOf(child) : null
@@ -75,7 +75,7 @@ function piecesOf(node: Node): Exclude<Piece, null>[] | null {
   }
 }
 
-const unescape = (text: string): Exclude<Piece, null>[] =>
+const unescape = (text: string): Piece[] =>
   [...text.matchAll(/\\([\s\S])|[^\\]+/g)].map(([whole, escaped]) => (escaped === undefined ? { text: whole, quoted: false } : { text: escaped, quoted: true }))
 
 const SIMPLE: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', e: '\x1b', E: '\x1b', f: '\f', v: '\v', '\\': '\\', "'": "'", '"': '"', '?': '?' }

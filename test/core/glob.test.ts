@@ -32,9 +32,10 @@ test('an escaped path matches itself and nothing else', () => {
 test('agrees with picomatch on plain globs', () => {
   const part = fc.array(fc.constantFrom('a', 'b', '*', '?', '.', 'x'), { minLength: 1, maxLength: 4 }).map((all) => all.join('')).filter((text) => !/\*\*|^\.+$/.test(text))
   const glob = fc.array(fc.oneof(part, fc.constant('**')), { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'))
-  const path = fc.array(fc.array(fc.constantFrom('a', 'b', '.', 'x'), { minLength: 1, maxLength: 3 }).map((all) => all.join('')).filter((text) => !/^\.+$/.test(text)), { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
+  const path = fc.array(fc.array(fc.constantFrom('a', 'b', '.', 'x'), { minLength: 1, maxLength: 3 }).map((all) => all.join('')).filter((text) => !text.endsWith('.')), { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
   fc.assert(
     fc.property(glob, path, (pattern, text) => {
+      // A name that ends in a dot is left out: picomatch says that `*.*` does not match `a.`, bash that it does.
       // picomatch lets `a/**` match `a` only with a slash in some spellings; that one is ours to say.
       fc.pre(!pattern.endsWith('/**') && !pattern.endsWith('**/**'))
       expect(matchesGlob(pattern, text)).toBe(picomatch.isMatch(text, pattern, { dot: true, nobrace: true, noextglob: true, strictSlashes: true }))
