@@ -41,7 +41,8 @@ describe.skipIf(skip !== false)('a command in the sandbox', () => {
     expect(readFileSync(join(root, 'in'), 'utf8')).toBe('a\n')
     for (const place of ['/etc/tiller-x', `${folder}/x`, '~/tiller-x', '/var/tmp/tiller-x', '/usr/tiller-x']) {
       const end = await held(`echo x > ${place}`)
-      expect([place, end.exit, end.text]).toEqual([place, 1, expect.stringContaining('Read-only file system') as string])
+      // A home folder in /tmp is not there at all.
+      expect([place, end.exit, end.text]).toEqual([place, 1, expect.stringMatching(/Read-only file system|No such file/) as string])
     }
   })
   test('writes through no link out of the root', async () => {
