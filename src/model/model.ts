@@ -77,8 +77,15 @@ async function open(setup: ModelSetup, request: ModelRequest, settings: Omit<Set
 function outputLimit(request: ModelRequest, { maxOutput, contextWindow }: ModelLimits): number | undefined {
   const wanted = request.maxOutput ?? maxOutput
   if (wanted === null || contextWindow === null) return wanted ?? undefined
-  const room = contextWindow - Math.ceil(JSON.stringify(request).length / 3) - 1_000
+  const room = contextWindow - Math.ceil(charactersOf(request) / 3) - 1_000
   return Math.min(wanted, Math.max(room, 4_096, Math.floor(contextWindow / 20)))
+}
+
+/** Of all the texts in it. Not written out as JSON for that: it may be megabytes, on every turn. */
+function charactersOf(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 1
+  return Object.entries(value).reduce((sum, [key, inner]) => sum + charactersOf(inner) + (Array.isArray(value) ? 1 : key.length + 4), 2)
 }
 
 /** Ends at once when aborted, whatever the stream below does. */
