@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { exec, textOf, type ExecOptions } from '../../src/os/exec.ts'
 import { bubblewrap } from '../../src/os/sandbox-bubblewrap.ts'
 import { seatbelt } from '../../src/os/sandbox-seatbelt.ts'
@@ -25,6 +25,13 @@ beforeEach(() => {
   mkdirSync(root)
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+// A test worker is ended without its `exit` handlers.
+afterAll(() => {
+  const argv = here.works && here.kind === 'bubblewrap' ? here.wrap([], { cwd: '/', root: '/', write: [], network: false }).argv : []
+  const temporary = argv[argv.indexOf('/tmp') - 1]
+  if (temporary?.includes('tiller-sandbox-')) rmSync(temporary, { recursive: true, force: true })
+})
 
 async function held(command: string, how: Partial<Held> = {}, options: Partial<ExecOptions> = {}) {
   if (!here.works) throw new Error('no sandbox')
