@@ -153,6 +153,8 @@ export interface Log {
   /** Why nothing can be appended; null: it can. */
   readonly readOnly: string | null
   append(facts: readonly Fact[]): SessionRecord[]
+  /** After an append that threw: opens for writing again, or throws while it cannot. How many of its facts are in the file after all; they are in `records` now. */
+  reopen(): number
   close(): void
 }
 

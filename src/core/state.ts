@@ -70,14 +70,12 @@ export function readState(records: readonly (SessionRecord | UnknownRecord)[]): 
   return state
 }
 
-/** The compaction whose earlier records are not in memory: it says what they said. */
+/** The compaction whose earlier records are not in memory: it says what they said. It need not be the newest one, which may be on a path that was left. */
 function notRead(records: readonly SessionRecord[]): RecordOf<'compact'> | null {
-  const newest = records.findLast((record) => record.type === 'compact')
   const first = records.find((record) => record.type !== 'session')
-  return newest?.carry && first && first.seq >= newest.keep ? newest : null
+  return records.findLast((record): record is RecordOf<'compact'> => record.type === 'compact' && record.carry !== undefined && first !== undefined && first.seq >= record.keep) ?? null
 }
 
-/** One more record. `records` already holds it. */
 export function applyRecord(state: State, record: SessionRecord, records: readonly (SessionRecord | UnknownRecord)[]): void {
   applyToWhole(state, record)
   if (record.type !== 'rewind') return applyToLive(state.live, record)

@@ -1,5 +1,6 @@
 import type { AgentEvent, Log } from '../core/ports.ts'
 import type { Fact, SessionRecord } from '../core/record.ts'
+import { isKnownRecord } from '../core/path.ts'
 import { applyRecord, readState, type State } from '../core/state.ts'
 
 /** The one holder of the log's append: written and synced first, then told. */
@@ -28,6 +29,15 @@ export function openLedger(log: Log): Ledger {
   log.records.forEach(noteCalls)
   const listeners = new Set<(event: AgentEvent) => void>()
   let held: Fact[] = []
+  /** Of an append that failed: written before anything else, as soon as that is possible. */
+  let unsaved: readonly Fact[] | null = null
+  const recover = (): SessionRecord[] => {
+    if (!unsaved) return []
+    const before = log.records.length
+    const landed = log.reopen()
+    unsaved = unsaved.slice(landed)
+    return log.records.slice(before).filter(isKnownRecord)
+  }
   let sealed = false
   const untold: AgentEvent[] = []
   let telling = false
@@ -52,9 +62,12 @@ export function openLedger(log: Log): Ledger {
     seal: () => void (sealed = true),
     append(...facts) {
       if (sealed) return []
-      const all = [...held, ...facts]
+      const landed = recover()
+      const all = [...(unsaved ?? []), ...held, ...facts]
       held = []
-      const records = log.append(all)
+      unsaved = all
+      const records = [...landed, ...log.append(all)]
+      unsaved = null
       for (const record of records) {
         applyRecord(state, record, log.records)
         noteCalls(record)

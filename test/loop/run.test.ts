@@ -216,3 +216,19 @@ test('a disk that is full stops the run, and says so', async () => {
   r.agent.send({ type: 'input', text: 'again' })
   expect(r.errors().join()).toMatch(/could not be saved/)
 })
+
+test('when there is space again, what could not be written is written first, and the run that broke has its outcome', async () => {
+  const r = await rig([{ calls: [{ id: 'c1', name: 'look', input: {} }] }, { text: 'back' }], { tools: [ok] })
+  r.log.failAt = 3
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  const before = r.log.all.length
+  delete r.log.failAt
+  r.agent.send({ type: 'input', text: 'again' })
+  await r.agent.idle()
+  const types = r.log.all.slice(before).map((record) => record.type)
+  expect(types.indexOf('reply')).toBeLessThan(types.indexOf('outcome'))
+  expect(r.of('outcome').map((outcome) => outcome.status)).toEqual(['interrupted', 'done'])
+  expect(r.of('result')).toHaveLength(1)
+  expect(r.log.all.map((record) => record.seq)).toEqual(r.log.all.map((_, index) => index))
+})

@@ -14,6 +14,10 @@ export function memoryLog(before: readonly SessionRecord[] = []): Log & { syncs:
       if (facts.some(isSynced)) log.syncs++
       return added
     },
+    reopen: () => {
+      if (log.failAt !== undefined) throw new Error('ENOSPC: no space left on device, still')
+      return 0
+    },
     close: () => undefined,
   }
   return log

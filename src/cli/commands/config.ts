@@ -1,4 +1,4 @@
-import { judge, type Policy } from '../../core/policy.ts'
+import { describe, judge, type Policy } from '../../core/policy.ts'
 import { accessesOfCommand } from '../tools.ts'
 import { UsageError, type Options } from '../options.ts'
 import { showConfig } from '../show-config.ts'
@@ -16,22 +16,6 @@ export async function config(options: Options, [operation = 'show', ...rest]: re
   if (command === '') throw new UsageError("config explain: which command? Expected config explain 'npm test'")
   const policy: Policy = { root: place.root, mode: settings.config.mode, rules: settings.config.rules, sandbox: false, wideRoot: place.tooWide }
   const judged = judge(await accessesOfCommand(place, settings)(command, place.cwd), policy)
-  process.stdout.write(`${columns([['VERDICT', 'WHAT IT WOULD DO', 'BECAUSE'], ...judged.map(({ verdict, access, because }) => [verdict, describeAccess(access), because])])}\n`)
+  process.stdout.write(`${columns([['VERDICT', 'WHAT IT WOULD DO', 'BECAUSE'], ...judged.map(({ verdict, access, because }) => [verdict, describe(access), because])])}\n`)
   return 0
-}
-
-function describeAccess(access: ReturnType<typeof judge>[number]['access']): string {
-  switch (access.kind) {
-    case 'exec':
-      return `run ${access.argv.join(' ')}`
-    case 'read':
-    case 'write':
-      return `${access.kind} ${access.path}`
-    case 'net':
-      return `reach ${access.host}`
-    case 'tool':
-      return `use ${access.name}`
-    case 'unknown':
-      return access.why
-  }
 }

@@ -113,7 +113,7 @@ async function importSession({ place, folder, rest: [file] }: Here): Promise<num
 }
 
 async function exportSession({ folder, flags, rest: [id] }: Here): Promise<number> {
-  const format = String(flags['format'] ?? 'markdown')
+  const format = typeof flags['format'] === 'string' ? flags['format'] : 'markdown'
   const { exportAs, FORMATS } = await import('../export-session.ts')
   if (!FORMATS.includes(format)) throw new UsageError(`sessions export: --format ${format} is not known; expected ${FORMATS.join(', ')}`)
   const log = sessionToRead(await fileOf(named('export', id), folder))

@@ -12,7 +12,7 @@ import { surroundings } from './surroundings.ts'
 export async function trace(options: Options, id: string, flags: Record<string, unknown>): Promise<number> {
   const { folder } = await surroundings(options)
   const log = sessionToRead(await fileOf(id, folder))
-  const said = flags['request'] === undefined ? undefined : requestOf(log, String(flags['request']))
+  const said = typeof flags['request'] === 'string' ? requestOf(log, flags['request']) : undefined
   const told = traceOf(log.read(0, Number.MAX_SAFE_INTEGER))
   process.stdout.write(said ?? (flags['html'] === true ? [...tracePage(told)].join('') : traceText(told)))
   process.stdout.write('\n')
