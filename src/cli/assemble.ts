@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addProjectRules } from '../config/trust.ts'
 import { userFolder } from '../config/places.ts'
-import { loadInstructions } from '../config/instructions.ts'
+import { loadInstructions, type Instructions } from '../config/instructions.ts'
 import { systemPrompt } from '../config/system-prompt.ts'
 import { addUserRules } from '../config/user-settings.ts'
 import type { Blobs, Host, Tool } from '../core/ports.ts'
@@ -89,10 +89,14 @@ function settle(agent: Agent, { defaultModel, settings: { config } }: Assembly, 
 
 const STRICTNESS = ['plan', 'ask', 'edit', 'auto', 'full']
 
+/** Project instructions; `notes` say what was cut or left out. */
+export const instructionsOf = (place: Place, { config, places }: Pick<Settings, 'config' | 'places'>): Instructions =>
+  loadInstructions({ root: place.root, cwd: place.cwd, names: config.instructions, own: join(userFolder(places), 'AGENTS.md') })
+
 /** Taken once a start, so that the prefix of every request stays the same. */
 function systemOf({ place, settings: { config, places }, options }: Assembly): Pick<FactOf<'system'>, 'text' | 'instructions'> {
   const { repository } = place
-  const { files } = loadInstructions({ root: place.root, cwd: place.cwd, names: config.instructions, own: join(userFolder(places), 'AGENTS.md') })
+  const { files } = instructionsOf(place, { config, places })
   const custom = textOrFile('--system', options.system, place.cwd)
   const append = textOrFile('--append-system', options.appendSystem, place.cwd)
   const text = systemPrompt({

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { runHeadless } from '../faces/headless.ts'
 import { ModelError } from '../core/ports.ts'
 import type { Agent } from '../loop/agent.ts'
+import { instructionsOf } from './assemble.ts'
 import { configure } from './configure.ts'
 import { connect, type Connected, type ToConnect } from './connect.ts'
 import { headlessPrompt } from './headless-prompt.ts'
@@ -16,7 +17,7 @@ export async function startHeadless(options: Options): Promise<number> {
   const say = (line: string): void => void process.stderr.write(line)
   const place = placeOf(process.cwd())
   const settings = await configure(options, place)
-  for (const warning of settings.warnings) say(`tiller: ${warning}\n`)
+  for (const warning of [...settings.warnings, ...instructionsOf(place, settings).notes]) say(`tiller: ${warning}\n`)
   if (options.resume === true) throw new UsageError('--resume needs a session id where there is no terminal to pick one in (tiller sessions lists them)')
   const prompt = await headlessPrompt(options.prompt, place.cwd, options.jsonIn ? null : process.stdin, say)
   if (prompt === null && !options.jsonIn) throw new UsageError('there is no prompt: give one as an argument or on standard input')

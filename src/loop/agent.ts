@@ -69,6 +69,8 @@ class Inbox {
     }
     if (this.stopped) return this.refuse(`Tiller is leaving: this ${command.type} was not taken.`)
     try {
+      // A run that ended because nothing could be saved has no outcome yet.
+      if (!this.work && this.ledger.state.live.run) this.closeRun('the session could not be saved')
       this.carryOut(command)
     } catch (error) {
       this.refuse(`This ${command.type} could not be saved: ${error instanceof Error ? error.message : String(error)}`)
@@ -224,16 +226,21 @@ class Inbox {
 
   abandon(reason: string): void {
     this.stopped = true
+    this.closeRun(`Tiller left: ${reason}`)
+    this.ledger.seal()
+  }
+
+  /** Gives an open run its end without waiting for what runs. */
+  private closeRun(reason: string): void {
     // A reply that is held counts: its calls need a result, too.
     this.ledger.append()
     const open = this.ledger.state.live.run
     if (!open) return
     const results = [...open.calls].map(([call, { started }]): FactOf<'result'> =>
       started
-        ? { type: 'result', run: open.id, call, status: 'unknown', text: `Tiller left (${reason}) while it ran: whether it finished is not known.` }
-        : { type: 'result', run: open.id, call, status: 'skipped', text: `Not run: Tiller left (${reason}) before it began.` })
+        ? { type: 'result', run: open.id, call, status: 'unknown', text: `What became of it is not known (${reason}).` }
+        : { type: 'result', run: open.id, call, status: 'skipped', text: `Not run (${reason}).` })
     this.ledger.append(...results, { type: 'outcome', run: open.id, status: 'interrupted', reason })
-    this.ledger.seal()
   }
 
   private refuse(message: string, run?: string): void {
