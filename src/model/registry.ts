@@ -12,7 +12,7 @@ import { openai } from './openai.ts'
 import type { Protocol, ProviderType } from './protocol.ts'
 import { allProviders, unknownProvider, type Provider, type ProviderConfig } from './providers.ts'
 import { openReplay } from './replay.ts'
-import { createTransport, type Fetch } from './transport.ts'
+import { createTransport, isLoopback, offlineFault, type Fetch } from './transport.ts'
 
 export interface ModelsOptions {
   providers: Readonly<Record<string, ProviderConfig>>
@@ -35,7 +35,7 @@ export interface ModelsOptions {
 export interface Models extends Directory {
   /** The model of a `provider/model` name. Throws a ModelError that says what is wrong with the name. */
   get(id: string): Promise<Model>
-  /** Throws a ModelError where the name is wrong or its key is missing. Asks no server. */
+  /** Throws a ModelError where the name is wrong, its key is missing, or it is out of reach offline. Asks no server. */
   mustBeUsable(id: string): Promise<void>
 }
 
@@ -58,6 +58,8 @@ export function createModels(options: ModelsOptions): Models {
     async mustBeUsable(id) {
       if (id.startsWith('replay/')) return void (await replay(id))
       const { provider, model } = split(id, providers)
+      const url = new URL(provider.baseURL)
+      if (offline && !isLoopback(url.hostname)) throw new ModelError(offlineFault(url))
       // Opening it says which key is missing, and where it belongs.
       if (!access(provider).isReady()) await access(provider).open(model)
     },

@@ -1,6 +1,7 @@
 import { fault } from './fault.ts'
 import type { Target } from './exchange.ts'
 import { ModelError } from '../core/ports.ts'
+import type { Fault } from '../core/record.ts'
 
 export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>
 
@@ -30,7 +31,7 @@ export function createTransport({ environment, offline, fetch, idleMs = NODE_GIV
   }
   return {
     async send(url, init, target) {
-      if (offline && !isLoopback(url.hostname)) throw new ModelError({ kind: 'network', message: `Offline: ${url.host} is not on this machine. Start without --offline, or use a local model.` })
+      if (offline && !isLoopback(url.hostname)) throw new ModelError(offlineFault(url))
       const proxy = proxyFor(url, environment)
       if (proxy && 'unsupported' in proxy) throw new ModelError({ kind: 'network', message: proxy.unsupported })
       const send = fetch ?? (proxy || idleMs > NODE_GIVES_UP ? await through(proxy?.proxy) : globalThis.fetch)
@@ -45,6 +46,9 @@ export function createTransport({ environment, offline, fetch, idleMs = NODE_GIV
 }
 
 const NODE_GIVES_UP = 300_000
+
+/** Trying again would not help. */
+export const offlineFault = (url: URL): Fault => ({ kind: 'bad-request', message: `Offline: ${url.host} is not on this machine. Start without --offline, or use a local model.` })
 
 export function isLoopback(hostname: string): boolean {
   const name = hostname.replace(/^\[|\]$/g, '').toLowerCase()

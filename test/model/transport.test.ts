@@ -150,5 +150,5 @@ test('offline nothing leaves this machine', async () => {
   const providers = { ...server.providers, far: { type: 'anthropic', baseURL: 'https://api.anthropic.com', apiKey: 'k' } } as never
   const models = modelsOf({ providers }, { offline: true })
   expect(textOf((await ask(await models.get('chat/m'), { messages: [user('go')] })).end.parts)).toBe('near')
-  expect((await ask(await models.get('far/claude-opus-5'), { messages: [user('go')] })).fault).toMatchObject({ kind: 'network', message: expect.stringContaining('Offline: api.anthropic.com') as string })
+  expect((await ask(await models.get('far/claude-opus-5'), { messages: [user('go')] })).fault).toMatchObject({ kind: 'bad-request', message: expect.stringContaining('Offline: api.anthropic.com') as string })
 })
