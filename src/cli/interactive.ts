@@ -81,7 +81,7 @@ async function show(connections: Connections, connection: Connection, painted: F
 /** As it was started, with the folder where that is not the one we were started in. */
 function commandToGoOn({ cd }: Options): string {
   const folder = process.cwd() === STARTED_IN && cd === undefined ? '' : ` -C ${quoted(process.cwd())}`
-  return `${process.env['npm_lifecycle_event'] === undefined ? 'tiller' : 'npm start --'}${folder} -c`
+  return `${process.env['npm_lifecycle_event'] ? 'npm start --' : 'tiller'}${folder} -c`
 }
 
 const quoted = (path: string): string => (/^[\w./~+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)

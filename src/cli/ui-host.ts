@@ -62,7 +62,7 @@ export function uiHost({ connections, demo, leave, startDemo }: HostParts): UiHo
 export function aboutOf({ place, settings, current }: Pick<Connections, 'place' | 'settings' | 'current'>, demo: boolean): About {
   return {
     version: TILLER_VERSION, root: place.root, cwd: place.cwd, folder: shortFolder(place.cwd, place.home), branch: place.repository?.branch ?? null,
-    model: current().model, mode: current().agent.state.mode ?? settings.config.mode, demo,
+    model: demo ? 'scripted model' : current().model, mode: current().agent.state.mode ?? settings.config.mode, demo,
   }
 }
 

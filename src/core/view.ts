@@ -145,7 +145,8 @@ function onShell(view: View, record: RecordOf<'shell'>): View {
 /** Only what is said of it, and not again for each checkpoint. */
 function onCheckpoint(view: View, record: RecordOf<'checkpoint'>): View {
   const note = oneLine(record.note ?? (record.tree === null ? 'no checkpoint could be taken, so this cannot be undone' : ''), 500)
-  if (note === '' || note === view.inner.checkpoint) return view
+  // Whoever interrupts knows that this was not finished either.
+  if (note === '' || note === 'cancelled' || note === view.inner.checkpoint) return view
   return withRows({ ...view, inner: { ...view.inner, checkpoint: note } }, [{ kind: 'checkpoint', note }])
 }
 

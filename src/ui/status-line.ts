@@ -12,7 +12,7 @@ export function statusLine({ view, size, connection }: Screen, host: UiHost, clo
   const model = status.model ?? host.about.model
   const parts: Part[] = [
     { text: status.mode ?? host.about.mode, keep: 9 },
-    { text: `${model ?? 'no model'}${status.effort ? ` (${status.effort})` : ''}`, keep: 8 },
+    { text: `${modelName(model, host)}${status.effort && size.columns >= 40 ? ` (${status.effort})` : ''}`, keep: 8 },
     { text: contextText(status.context, model === null ? null : host.contextWindow(model)), keep: 6 },
     { text: run ? limitText(run, host, clock) : '', keep: 7 },
     { text: status.cost.usd > 0 || status.cost.unknown ? money(status.cost) : '', keep: 5 },
@@ -38,6 +38,9 @@ export function activityLine(screen: Screen, clock: number, theme: Theme): strin
   ]
   return theme.accent(fitParts(parts, size.columns - 1))
 }
+
+/** A script's file says nothing to a person. */
+const modelName = (model: string | null, { about }: UiHost): string => (about.demo && model?.startsWith('replay/') ? 'scripted model' : (model ?? 'no model'))
 
 const jobsText = ({ jobs }: View): string => (jobs.length > 0 ? `${jobs.length} in the background` : '')
 
