@@ -54,7 +54,10 @@ async function show(connections: Connections, connection: Connection, painted: F
     await jobs.leave()
     await stopEverything()
     close()
-    if (because !== 'closed' && agent.state.totals.steps > 0) process.stdout.write(`Session ${log.id} is saved. ${commandToGoOn(options)} goes on with it.\n`)
+    if (because === 'closed' || agent.state.totals.steps === 0) return
+    // A run without its outcome: the log could not be written to its end.
+    const isWhole = agent.state.live.run === null
+    process.stdout.write(`Session ${log.id} is ${isWhole ? 'saved' : `saved only up to where ${log.file} could be written`}. ${commandToGoOn(options)} goes on with it.\n`)
   }
   endOnSignals(() => connections.current().agent, (signalled) => void stopEverything().finally(() => process.exit(signalled)))
   const host = uiHost({

@@ -9,6 +9,13 @@ import { noLive, noUse, withStatus, type Run, type Status, type View, type Waiti
 /** Of titles and of the first words of a prompt. */
 export const TITLE = 60
 
+/** A run that broke: it gets no outcome, since its log cannot be written, and it goes on no more. */
+export function brokenOff(view: View): View {
+  if (!view.run) return view
+  const settled = settleCalls(view, true)
+  return { ...settled, run: null, asks: [], live: { ...noLive, shell: settled.live.shell }, inner: { ...settled.inner, reply: null, partial: new Map() } }
+}
+
 export function onInput(view: View, record: RecordOf<'input'>): View {
   const input: Waiting = { id: record.id, text: sanitize(record.text), when: record.when ?? 'next', from: record.from ?? 'user', images: everyText(record.images ?? [], sanitize), at: record.at }
   const next: View = { ...view, waiting: [...view.waiting, input] }

@@ -6,7 +6,7 @@ import { excerpt, oneLine, outputOf } from './view-excerpt.ts'
 import { onDelta, onReply, withRows } from './view-reply.ts'
 import { mark, onRewind } from './view-rewind.ts'
 import type { Row } from './view-row.ts'
-import { countReply, onInput, onOutcome, onStep, onWithdraw, TITLE } from './view-run.ts'
+import { brokenOff, countReply, onInput, onOutcome, onStep, onWithdraw, TITLE } from './view-run.ts'
 import { noCost, noLive, noTokens, withStatus, type Status, type View, type ViewEvent } from './view-state.ts'
 
 export { landing } from './view-summary.ts'
@@ -36,7 +36,7 @@ export function reduce(view: View, event: ViewEvent): View {
     case 'output':
       return onOutput(view, event)
     case 'error':
-      return withRows(view, [{ kind: 'error', message: oneLine(event.message, 1_000) }])
+      return withRows(event.active === null ? brokenOff(view) : view, [{ kind: 'error', message: oneLine(event.message, 1_000) }])
     case 'damage':
       return withRows(view, [{ kind: 'damage', what: `${event.line === undefined ? '' : `line ${event.line}: `}${oneLine(event.why, 300)}` }])
   }

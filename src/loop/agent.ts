@@ -115,9 +115,12 @@ class Inbox {
     if (this.work || this.stopped || !this.ledger.state.live.waiting.some((input) => input.from !== 'tiller')) return
     const work = this.open()
     this.going = run(work)
-      .then(() => undefined)
-      .catch((error: unknown) => this.refuse(`The run stopped: ${error instanceof Error ? error.message : String(error)}`))
-      .then(() => this.close(work))
+      .then(() => null, (error: unknown) => `The run stopped: ${error instanceof Error ? error.message : String(error)}`)
+      .then((broke) => {
+        this.close(work)
+        // Said when it is over, so that `active` says so, too: there is no outcome that would.
+        if (broke !== null) this.refuse(broke)
+      })
   }
 
   private open(): Work {

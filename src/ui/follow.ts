@@ -49,7 +49,7 @@ export function follow(stage: Stage, connection: Connection): () => void {
     const before = view
     view = reduce(view, event)
     if (!('seq' in event)) {
-      if (event.type === 'error') changes.push((screen) => ({ ...screen, busy: null }))
+      if (event.type === 'error') changes.push((screen) => ({ ...screen, busy: null, ...(event.active === null ? { stopping: null, ask: noAsk() } : {}) }))
       if (event.type === 'error') soon()
       else if (!scheduled) cancel ??= stage.later(GATHER, flush)
       return

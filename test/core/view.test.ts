@@ -310,3 +310,9 @@ test("a command's last line of exit and time is not said twice; what else it say
   expect(shell('[exit 0, 12 ms]\n')).toBe('')
   expect(shell('x\n[timed out after 2 s and was ended]')).toBe('x\n[timed out after 2 s and was ended]')
 })
+
+test('a run that broke is over, though no outcome says so', () => {
+  const broken = [...events([input('i', 'go'), step('r', 1, ['i']), reply('r', [call('a', 'shell', { command: 'ls' })]), start('r', 'a')])]
+  expect(fold([...broken, { type: 'error', message: 'refused', active: 'r' }])).toMatchObject({ run: { id: 'r' }, live: { calls: [{ call: 'a' }] } })
+  expect(fold([...broken, { type: 'error', message: 'the disk is full', active: null }])).toMatchObject({ run: null, asks: [], live: { calls: [], request: null } })
+})

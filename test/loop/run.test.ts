@@ -212,6 +212,8 @@ test('a disk that is full stops the run, and says so', async () => {
   r.agent.send({ type: 'input', text: 'go' })
   await r.agent.idle()
   expect(r.errors().join()).toMatch(/ENOSPC/)
+  // Nobody is to wait for an outcome: no run is active any more.
+  expect(r.events.findLast((event) => event.type === 'error')).toMatchObject({ message: expect.stringContaining('The run stopped') as string, active: null })
   expect(r.model.requests.length).toBeLessThanOrEqual(1)
   r.agent.send({ type: 'input', text: 'again' })
   expect(r.errors().join()).toMatch(/could not be saved/)
