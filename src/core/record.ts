@@ -144,34 +144,35 @@ export const Carry = z.object({
 })
 export type Carry = z.infer<typeof Carry>
 
+/** Made when a record of the type comes by: most starts see few of them, and a schema takes its time. */
 const facts = {
-  session: z.object({
+  session: () => z.object({
     version: z.number(), id: z.string(), cwd: z.string(), root: z.string(),
     tiller: z.optional(z.string()),
     git: z.optional(z.object({ head: z.nullable(z.string()), branch: z.nullable(z.string()) })),
     fork: z.optional(z.object({ id: z.string(), seq: z.number() })),
   }),
-  system: z.object({
+  system: () => z.object({
     text: z.string(), tools: z.array(ToolDeclaration),
     instructions: z.optional(z.array(z.object({ path: z.string(), sha256: z.string() }))),
   }),
-  set: z.object({
+  set: () => z.object({
     model: z.optional(z.string()), effort: z.optional(Effort), mode: z.optional(Mode), title: z.optional(z.string()),
     label: z.optional(z.object({ seq: z.number(), text: z.string() })),
   }),
-  input: z.object({
+  input: () => z.object({
     id: z.string(), text: z.string(), from: z.optional(z.enum(['user', 'check', 'hook', 'tiller'])), when: z.optional(When),
     images: z.optional(z.array(Image)),
   }),
-  withdraw: z.object({ input: z.string(), because: z.optional(z.enum(['user', 'interrupt', 'resume'])) }),
+  withdraw: () => z.object({ input: z.string(), because: z.optional(z.enum(['user', 'interrupt', 'resume'])) }),
   /** A `!` command of the person. With `model`, the model sees it. */
-  shell: z.object({ command: z.string(), exit: z.nullable(z.number()), text: z.string(), model: z.boolean(), output: z.optional(BlobRef) }),
-  step: z.object({
+  shell: () => z.object({ command: z.string(), exit: z.nullable(z.number()), text: z.string(), model: z.boolean(), output: z.optional(BlobRef) }),
+  step: () => z.object({
     run: z.string(), number: z.number(), attempt: z.number(), inputs: z.array(z.string()), model: z.string(),
     effort: z.optional(Effort), maxOutput: z.optional(z.number()),
     request: z.object({ sha256: z.string(), bytes: z.number() }),
   }),
-  reply: z.object({
+  reply: () => z.object({
     run: z.string(), parts: z.array(Part), stop: Stop, usage: Usage,
     /** US dollars; null: the model's price is unknown. */
     cost: z.optional(z.nullable(z.number())),
@@ -181,20 +182,20 @@ const facts = {
     retry: z.optional(z.object({ at: z.number(), of: z.number() })),
     wire: z.optional(z.object({ sha256: z.string(), bytes: z.number(), package: z.string() })),
   }),
-  ask: z.object({ run: z.string(), call: z.string(), accesses: z.array(Access), preview: z.optional(Preview), because: z.optional(z.string()) }),
-  answer: z.object({
+  ask: () => z.object({ run: z.string(), call: z.string(), accesses: z.array(Access), preview: z.optional(Preview), because: z.optional(z.string()) }),
+  answer: () => z.object({
     run: z.string(), call: z.string(), verdict: z.enum(['allow', 'deny']), by: z.enum(['user', 'rule', 'mode', 'nobody']),
     because: z.optional(z.string()), reason: z.optional(z.string()),
     /** The lasting part of a yes: rules that hold for the session, the project or the user from now on. */
     grant: z.optional(z.object({ scope: z.enum(['session', 'project', 'user']), rules: z.array(Rule) })),
   }),
-  start: z.object({
+  start: () => z.object({
     run: z.string(), call: z.string(),
     reads: z.optional(z.boolean()),
     changes: z.optional(z.array(z.object({ path: z.string(), before: z.nullable(z.string()), intended: z.nullable(z.string()) }))),
   }),
-  spawn: z.object({ run: z.string(), call: z.string(), pid: z.number(), started: z.optional(z.string()), output: z.optional(z.string()), job: z.optional(z.string()) }),
-  result: z.object({
+  spawn: () => z.object({ run: z.string(), call: z.string(), pid: z.number(), started: z.optional(z.string()), output: z.optional(z.string()), job: z.optional(z.string()) }),
+  result: () => z.object({
     run: z.string(), call: z.string(), status: ResultStatus, text: z.string(),
     output: z.optional(BlobRef), images: z.optional(z.array(Image)),
     changes: z.optional(z.array(FileChange)), diff: z.optional(z.string()), seen: z.optional(z.array(Seen)),
@@ -203,24 +204,24 @@ const facts = {
     exit: z.optional(z.nullable(z.number())),
     ms: z.optional(z.number()),
   }),
-  job: z.object({ id: z.string(), call: z.optional(z.string()), command: z.string(), exit: z.nullable(z.number()), signal: z.optional(z.string()), because: z.optional(z.string()) }),
-  compact: z.object({
+  job: () => z.object({ id: z.string(), call: z.optional(z.string()), command: z.string(), exit: z.nullable(z.number()), signal: z.optional(z.string()), because: z.optional(z.string()) }),
+  compact: () => z.object({
     summary: z.string(), keep: z.number(), tokens: z.object({ before: z.number(), after: z.number() }),
     carry: z.optional(Carry), usage: z.optional(Usage), cost: z.optional(z.nullable(z.number())),
   }),
-  omit: z.object({ record: z.number(), text: z.optional(z.string()) }),
-  checkpoint: z.object({ run: z.optional(z.string()), call: z.optional(z.string()), why: z.string(), tree: z.nullable(z.string()), note: z.optional(z.string()) }),
-  check: z.object({
+  omit: () => z.object({ record: z.number(), text: z.optional(z.string()) }),
+  checkpoint: () => z.object({ run: z.optional(z.string()), call: z.optional(z.string()), why: z.string(), tree: z.nullable(z.string()), note: z.optional(z.string()) }),
+  check: () => z.object({
     run: z.string(), command: z.string(), exit: z.nullable(z.number()), attempt: z.number(),
     text: z.optional(z.string()), output: z.optional(BlobRef), tree: z.optional(z.nullable(z.string())), ms: z.optional(z.number()),
   }),
-  rewind: z.object({ to: z.number() }),
-  outcome: z.object({ run: z.string(), status: OutcomeStatus, reason: z.string(), ms: z.optional(z.number()), alive: z.optional(z.array(z.number())) }),
+  rewind: () => z.object({ to: z.number() }),
+  outcome: () => z.object({ run: z.string(), status: OutcomeStatus, reason: z.string(), ms: z.optional(z.number()), alive: z.optional(z.array(z.number())) }),
 }
 
 type Facts = typeof facts
 export type FactType = keyof Facts
-export type Fact = { [T in FactType]: { type: T } & z.infer<Facts[T]> }[FactType]
+export type Fact = { [T in FactType]: { type: T } & z.infer<ReturnType<Facts[T]>> }[FactType]
 export type FactOf<T extends FactType> = Extract<Fact, { type: T }>
 export type SessionRecord = Fact & { seq: number; at: number }
 export type RecordOf<T extends FactType> = FactOf<T> & { seq: number; at: number }
@@ -252,10 +253,21 @@ export function parse(line: string): Line {
   if (typeof at !== 'number') return { ok: false, why: 'no at' }
   if (typeof type !== 'string') return { ok: false, why: 'no type' }
   if (!isKnown(type)) return { ok: true, record: { seq, at, type, unknown: true, line } }
-  const checked = facts[type].safeParse(raw)
+  const checked = schemaOf(type).safeParse(raw)
   if (!checked.success) {
     const issue = checked.error.issues[0]
     return { ok: false, why: `${type}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'does not fit'}` }
   }
   return { ok: true, record: raw as SessionRecord }
+}
+
+const made = new Map<FactType, { schema: z.ZodMiniType; used: number }>()
+/** Compiled, a schema is as strict and three times as quick; that takes a millisecond, which a long log wins back. */
+const MANY = 20
+
+function schemaOf(type: FactType): z.ZodMiniType {
+  const known = made.get(type) ?? { schema: facts[type](), used: 0 }
+  made.set(type, known)
+  if (++known.used === MANY) known.schema = z.compile(known.schema)
+  return known.schema
 }
