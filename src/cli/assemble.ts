@@ -40,7 +40,7 @@ export async function assemble(parts: Assembly): Promise<Agent> {
   const { log, settings, options, place } = parts
   const { config } = settings
   const system = systemOf(parts)
-  const secrets = secretsOf(process.env)
+  const secrets = secretsOf(process.env, config.providers)
   const agent = await openAgent(log, {
     host: hostOf(parts),
     tools: parts.tools,
@@ -136,9 +136,16 @@ const hostOf = ({ blobs, checkpoint }: Assembly): Host => ({
   checkpoint,
 })
 
-/** The values of keys in our environment, so that they reach neither the log nor a model, in whatever form they are shown. */
-const secretsOf = (env: NodeJS.ProcessEnv): string[] =>
-  Object.entries(env).flatMap(([name, value]) => (value !== undefined && value.length >= 12 && /_(API_KEY|TOKEN|SECRET|PASSWORD)$/.test(name) ? [value] : []))
+/** The values of keys in our environment and configuration, so that they reach neither the log nor a model, in whatever form they are shown. */
+function secretsOf(env: NodeJS.ProcessEnv, providers: Settings['config']['providers']): string[] {
+  const named = Object.entries(env).flatMap(([name, value]) => (/_(API_KEY|ACCESS_KEY|TOKEN|SECRET|PASSWORD)$/.test(name) ? [value] : []))
+  const configured = Object.values(providers).flatMap(({ apiKey, apiKeyEnv, headers }) => [
+    apiKeyEnv === undefined ? undefined : env[apiKeyEnv],
+    apiKey?.startsWith('$') ? env[apiKey.slice(1).replace(/^\{(.*)\}$/, '$1')] : apiKey?.startsWith('!') ? undefined : apiKey,
+    ...Object.entries(headers ?? {}).flatMap(([name, value]) => (/auth|key|token|cookie|secret/i.test(name) ? [value.replace(/^(Bearer|Basic) /i, '')] : [])),
+  ])
+  return [...new Set([...named, ...configured])].filter((value): value is string => value !== undefined && value.length >= 12)
+}
 
 const LOOK: Look = {
   hashOf: async (path) => {

@@ -53,6 +53,8 @@ export async function startHeadless(options: Options): Promise<number> {
 /** With a model that can be asked: a wrong name or a missing key is found before anything is written. */
 async function connectToModel(wanted: ToConnect): Promise<Connected> {
   try {
+    const { log } = wanted
+    if (log.readOnly !== null) throw new UsageError(`${log.file} can only be read here. ${log.readOnly} A copy of it can go on: --fork ${log.id}`)
     const connection = await connect(wanted)
     if (connection.model !== null) await connection.models.mustBeUsable(connection.model)
     return connection

@@ -38,8 +38,8 @@ const NOBODY = Object.fromEntries(['AUTHOR', 'COMMITTER'].flatMap((who) => [[`GI
 /** glibc gives a compressor's memory back for each file, and asks for it again; that is half of the time. */
 const MALLOC = { MALLOC_TOP_PAD_: '67108864', MALLOC_TRIM_THRESHOLD_: '268435456' }
 
-/** A folder that a repository ships is not taken as it is: what could run or lead elsewhere is written anew. */
-const LAYOUT = { config: '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n', HEAD: 'ref: refs/heads/none\n', 'info/attributes': ATTRIBUTES, 'objects/info/alternates': '' }
+/** A folder that a repository ships is not taken as it is: what could run or lead elsewhere is written anew. Nobody else may read it, whatever the umask. */
+const LAYOUT = { config: '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n\tsharedRepository = 0600\n', HEAD: 'ref: refs/heads/none\n', 'info/attributes': ATTRIBUTES, 'objects/info/alternates': '' }
 const FOLDERS = ['.', 'git', 'git/objects', 'git/objects/info', 'git/objects/pack', 'git/refs', 'git/info']
 
 /** Makes it if it is not there. Throws with an errno where the folder cannot be written or is not ours. */

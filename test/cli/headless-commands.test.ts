@@ -14,7 +14,7 @@ describe('steering', () => {
   it('is delivered with the next request, after the results, each text once and in order', async () => {
     const held = gate()
     const world = await openWorld([{ ...calls(['ls', {}], ['read', { path: 'README.md' }]), hold: held.promise }, say('Understood.')])
-    const tiller = world.start(['--json', '--json-in', '--mode', 'full', 'Look around'], { input: 'open' })
+    const tiller = world.start(['--json', '--json-in', '--mode', 'full', 'Look around'], { input: null })
     await world.server.request(0)
     tiller.send({ type: 'input', text: 'rather in French' }, { type: 'input', text: 'and briefly', when: 'next' })
     const second = await tiller.until('input', ({ text }) => text === 'and briefly')
@@ -30,7 +30,7 @@ describe('steering', () => {
   it('while the last reply comes in goes on with the run in place of ending it', async () => {
     const held = gate()
     const world = await openWorld([{ text: 'Done.', hold: held.promise }, say('That as well.')])
-    const tiller = world.start(['--json-in', 'First'], { input: 'open' })
+    const tiller = world.start(['--json-in', 'First'], { input: null })
     await world.server.request(0)
     tiller.send({ type: 'input', text: 'one more thing' })
     held.resolve()
@@ -41,7 +41,7 @@ describe('steering', () => {
 
   it('that cuts in stops what runs, skips the rest and goes on in the same run', async () => {
     const world = await openWorld([calls(['shell', { command: 'sleep 300' }], ['write', { path: 'never.txt', content: 'x' }]), say('As you like.')])
-    const tiller = world.start(['--json', '--json-in', '--mode', 'full', 'Wait'], { input: 'open' })
+    const tiller = world.start(['--json', '--json-in', '--mode', 'full', 'Wait'], { input: null })
     await tiller.until('spawn')
     tiller.send({ type: 'input', text: 'leave that', when: 'now' })
     expect((await tiller.ended).code).toBe(0)
@@ -54,7 +54,7 @@ describe('steering', () => {
   it('can be taken back while it waits', async () => {
     const held = gate()
     const world = await openWorld([{ ...calls(['ls', {}]), hold: held.promise }, say('Yes.')])
-    const tiller = world.start(['--json', '--json-in', 'Go'], { input: 'open' })
+    const tiller = world.start(['--json', '--json-in', 'Go'], { input: null })
     await tiller.until('step')
     tiller.send({ type: 'input', text: 'no, wait' })
     const { id } = await tiller.until('input', ({ text }) => text === 'no, wait')
@@ -70,7 +70,7 @@ describe('a follow-up', () => {
   it('starts the next run when this one has its outcome, one at a time', async () => {
     const held = gate()
     const world = await openWorld([{ text: 'One.', hold: held.promise }, say('Two.'), say('Three.')])
-    const tiller = world.start(['--json', '--json-in', 'First'], { input: 'open' })
+    const tiller = world.start(['--json', '--json-in', 'First'], { input: null })
     await tiller.until('step')
     tiller.send({ type: 'input', text: 'second', when: 'after' }, { type: 'input', text: 'third', when: 'after' })
     await tiller.until('input', ({ text }) => text === 'third')
@@ -92,7 +92,7 @@ describe('commands on stdin', () => {
   it('that name another run are refused whole, with an error that names both', async () => {
     const held = gate()
     const world = await openWorld([{ ...calls(['ls', {}]), hold: held.promise }, say('Fine.')])
-    const tiller = world.start(['--json', '--json-in', 'Go'], { input: 'open' })
+    const tiller = world.start(['--json', '--json-in', 'Go'], { input: null })
     const { run } = await tiller.until('step')
     const names = { run: 'long-gone' }
     tiller.send(
@@ -122,7 +122,7 @@ describe('commands on stdin', () => {
 
   it('interrupt the run: exit 130, waiting texts go back, and the next input is a run of its own', async () => {
     const world = await openWorld([calls(['shell', { command: 'sleep 300' }]), say('Good morning.')])
-    const tiller = world.start(['--json', '--json-in', '--mode', 'full'], { input: 'open' })
+    const tiller = world.start(['--json', '--json-in', '--mode', 'full'], { input: null })
     tiller.send({ type: 'input', text: 'sleep' })
     await tiller.until('spawn')
     tiller.send({ type: 'input', text: 'later' }, { type: 'interrupt' })
@@ -137,7 +137,7 @@ describe('commands on stdin', () => {
 
   it('change mode, model and title, and rewind, as records that hold in the next start', async () => {
     const world = await openWorld([say('Red.'), say('Blue.'), say('Green.')])
-    const tiller = world.start(['--json', '--json-in'], { input: 'open' })
+    const tiller = world.start(['--json', '--json-in'], { input: null })
     tiller.send({ type: 'set', title: 'Colours', mode: 'plan' }, { type: 'input', text: 'a colour' })
     const { seq } = await tiller.until('outcome')
     tiller.send({ type: 'input', text: 'another' })
@@ -154,7 +154,7 @@ describe('commands on stdin', () => {
 
   it('with a prompt it leaves at the outcome although stdin is still open', async () => {
     const world = await openWorld([say('Done.')])
-    const tiller = world.start(['--json-in', 'Go'], { input: 'open' })
+    const tiller = world.start(['--json-in', 'Go'], { input: null })
     expect((await tiller.ended).stdout).toBe('Done.\n')
   })
 })
@@ -164,7 +164,7 @@ describe('a question', () => {
 
   it('that is answered with yes runs the call; with no it tells the model, with the reason', async () => {
     const world = await openWorld([calls(['shell', { command: 'touch a' }], ['shell', { command: 'touch b' }]), say('One of two.')])
-    const tiller = world.start(['--json', '--json-in', 'Touch'], { input: 'open' })
+    const tiller = world.start(['--json', '--json-in', 'Touch'], { input: null })
     const first = await tiller.until('ask')
     expect(first.preview).toMatchObject({ kind: 'command', command: 'touch a' })
     expect(world.exists('a')).toBe(false)
@@ -180,7 +180,7 @@ describe('a question', () => {
 
   it('answered for the session is not asked again, once is', async () => {
     const world = await openWorld([touch('a'), touch('a'), calls(['shell', { command: 'mkdir -p c' }]), calls(['shell', { command: 'mkdir -p c' }]), say('All.')])
-    const tiller = world.start(['--json', '--json-in', 'Touch'], { input: 'open' })
+    const tiller = world.start(['--json', '--json-in', 'Touch'], { input: null })
     const first = (await tiller.until('ask')).call
     tiller.send({ type: 'decide', call: first, verdict: 'allow', grant: 'session' })
     const second = (await tiller.until('ask', ({ call }) => call !== first)).call
@@ -196,7 +196,7 @@ describe('a question', () => {
 
   it('answered for the project holds in the next session, and is kept outside the folder', async () => {
     const world = await openWorld([touch('a'), say('Yes.'), touch('a'), say('Yes.')])
-    const tiller = world.start(['--json', '--json-in', 'Touch'], { input: 'open' })
+    const tiller = world.start(['--json', '--json-in', 'Touch'], { input: null })
     tiller.send({ type: 'decide', call: (await tiller.until('ask')).call, verdict: 'allow', grant: 'project' })
     await tiller.ended
     expect((await world.run(['-p', 'Touch again'])).code).toBe(0)
@@ -206,7 +206,7 @@ describe('a question', () => {
 
   it('that is open when stdin ends is denied, and the run finishes as needs-user', async () => {
     const world = await openWorld([touch('PWNED'), say('Then not.')])
-    const tiller = world.start(['--json', '--json-in'], { input: 'open' })
+    const tiller = world.start(['--json', '--json-in'], { input: null })
     tiller.send({ type: 'input', text: 'touch' })
     await tiller.until('ask')
     tiller.endInput()
@@ -218,7 +218,7 @@ describe('a question', () => {
 
   it('that a signal finds open is no yes', async () => {
     const world = await openWorld([touch('PWNED')])
-    const tiller = world.start(['--json', '--json-in', 'touch'], { input: 'open' })
+    const tiller = world.start(['--json', '--json-in', 'touch'], { input: null })
     await tiller.until('ask')
     tiller.kill('SIGTERM')
     expect((await tiller.ended).code).toBe(143)

@@ -23,7 +23,7 @@ it('kill -9 in the middle of a command: nothing stays alive, -c tells the truth 
 
 it('kill -9 while a question is open: the call never ran, and -c says so', async () => {
   const world = await openWorld([calls(['shell', { command: 'touch PWNED' }])])
-  const tiller = world.start(['--json', '--json-in', 'Touch'], { input: 'open' })
+  const tiller = world.start(['--json', '--json-in', 'Touch'], { input: null })
   await tiller.until('ask')
   tiller.kill('SIGKILL')
   await tiller.ended
@@ -35,7 +35,7 @@ it('kill -9 while a question is open: the call never ran, and -c says so', async
 
 it('kill -9 while a text waits: it is delivered when the session goes on', async () => {
   const world = await openWorld([calls(['shell', { command: 'sleep 300' }])])
-  const tiller = world.start(['--json', '--json-in', '--mode', 'full', 'Wait'], { input: 'open' })
+  const tiller = world.start(['--json', '--json-in', '--mode', 'full', 'Wait'], { input: null })
   await tiller.until('spawn')
   tiller.send({ type: 'input', text: 'mind the gap' })
   await tiller.until('input', ({ text }) => text === 'mind the gap')

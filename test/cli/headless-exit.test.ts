@@ -154,7 +154,7 @@ describe('--output-schema', () => {
 it('--tools names those of this start, or takes one away', async () => {
   const world = await openWorld([calls(['shell', { command: 'touch a' }], ['ls', {}]), say('No shell.'), say('Again.')])
   expect((await world.run(['-p', '--mode', 'full', '--tools', 'read,ls', 'Go'])).code).toBe(0)
-  const offered = (index: number): string[] => (world.server.requests[index]?.body['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)
+  const offered = (index: number): string[] => ((world.server.requests[index]?.body['tools'] ?? []) as { function: { name: string } }[]).map((tool) => tool.function.name)
   expect(offered(0)).toEqual(['read', 'ls'])
   expect(statuses(world)).toEqual(['rejected', 'ok'])
   await world.run(['-p', '--tools', '-shell,-job', 'Go'])

@@ -56,7 +56,7 @@ describe('the prompt', () => {
 
   it('is waited for, and stderr says so after two silent seconds', async () => {
     const world = await openWorld([say('Here.')])
-    const tiller = world.start(['-p'], { input: 'open' })
+    const tiller = world.start(['-p'], { input: null })
     await tiller.says('waiting for the end of its standard input')
     tiller.send('at last')
     tiller.endInput()

@@ -69,7 +69,7 @@ describe('SIGINT', () => {
 
   it('takes back what waited, so that it is not run when the session goes on', async () => {
     const world = await openWorld([calls(['shell', { command: 'sleep 300' }])])
-    const tiller = world.start(['--json', '--json-in', '--mode', 'full', 'Wait'], { input: 'open' })
+    const tiller = world.start(['--json', '--json-in', '--mode', 'full', 'Wait'], { input: null })
     await tiller.until('spawn')
     tiller.send({ type: 'input', text: 'and then this', when: 'after' })
     await tiller.until('input', ({ when }) => when === 'after')
@@ -132,7 +132,7 @@ it('what a finished command left running ends with the program', async () => {
 
 it('a signal before anything began ends it without a session', async () => {
   const world = await openWorld()
-  const tiller = world.start(['-p'], { input: 'open' })
+  const tiller = world.start(['-p'], { input: null })
   await tiller.says('waiting')
   tiller.kill('SIGINT')
   const { code, signal } = await tiller.ended

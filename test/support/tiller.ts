@@ -1,5 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { globSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentEvent } from '../../src/core/ports.ts'
@@ -39,15 +38,15 @@ export interface Running {
 export interface Start {
   cwd?: string
   env?: Record<string, string | undefined>
-  /** What stdin holds, to its end; `open`: it stays open for `send`. Without it stdin is empty. */
-  input?: string | 'open'
+  /** What stdin holds, to its end; null: it stays open for `send`. Without it stdin is empty. */
+  input?: string | null
   node?: string
 }
 
 const LONGEST_WAIT_MS = 60_000
 
 export function startTiller(args: readonly string[], { cwd, env, input, node = process.execPath }: Start): Running {
-  const child = spawn(node, [TILLER, ...args], { cwd, env: env as NodeJS.ProcessEnv, stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] })
+  const child = spawn(node, [TILLER, ...args], { cwd, env, stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] })
   const events: AgentEvent[] = []
   const looking = new Set<() => boolean>()
   const said = { stdout: '', stderr: '' }
@@ -65,7 +64,7 @@ export function startTiller(args: readonly string[], { cwd, env, input, node = p
     look()
   })
   child.stdin?.on('error', () => undefined)
-  if (input !== undefined && input !== 'open') child.stdin?.end(input)
+  if (typeof input === 'string') child.stdin?.end(input)
 
   let over: Ended | null = null
   const ended = new Promise<Ended>((resolve, reject) => {
