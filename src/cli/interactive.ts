@@ -59,7 +59,6 @@ async function show(connections: Connections, connection: Connection, painted: F
     const isWhole = agent.state.live.run === null
     process.stdout.write(`Session ${log.id} is ${isWhole ? 'saved' : `saved only up to where ${log.file} could be written`}. ${commandToGoOn(options)} goes on with it.\n`)
   }
-  endOnSignals(() => connections.current().agent, (signalled) => void stopEverything().finally(() => process.exit(signalled)))
   const host = uiHost({
     connections, demo,
     leave: (because) => {
@@ -72,6 +71,8 @@ async function show(connections: Connections, connection: Connection, painted: F
       return opened.connection
     },
   })
+  // Without raw mode Ctrl+C is a signal, and a key all the same: the plain screen hears it itself.
+  endOnSignals(() => connections.current().agent, (signalled) => void stopEverything().finally(() => process.exit(signalled)), host.settings.plain ? ['SIGTERM', 'SIGHUP'] : ['SIGTERM', 'SIGHUP', 'SIGINT'])
   const { stdin: input, stdout: output } = process
   if (host.settings.plain) {
     const { startPlain } = await import('../ui/plain-screen.ts')
@@ -82,9 +83,10 @@ async function show(connections: Connections, connection: Connection, painted: F
 }
 
 /** As it was started, with the folder where that is not the one we were started in. */
-function commandToGoOn({ cd }: Options): string {
+function commandToGoOn({ cd, sessionDir }: Options): string {
+  const kept = sessionDir === undefined ? '' : ` --session-dir ${quoted(sessionDir)}`
   const folder = process.cwd() === STARTED_IN && cd === undefined ? '' : ` -C ${quoted(process.cwd())}`
-  return `${process.env['npm_lifecycle_event'] ? 'npm start --' : 'tiller'}${folder} -c`
+  return `${process.env['npm_lifecycle_event'] ? 'npm start --' : 'tiller'}${folder}${kept} -c`
 }
 
 const quoted = (path: string): string => (/^[\w./~+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)

@@ -87,18 +87,21 @@ function withoutState(part: Part): Part {
   return opaque === undefined ? part : plain
 }
 
-/** The step after the last one that the conversation holds; undefined: what it holds is not of this script. */
+/** The step after the last one that the conversation holds, or that one again where its calls were cut short; undefined: what it holds is not of this script. */
 function position({ steps }: Script, request: ModelRequest): number | undefined {
   if (request.messages.every(({ role }) => role !== 'assistant')) return 0
   const prints = steps.map(({ parts }) => fingerprint(parts))
   let next: number | undefined
-  for (const message of request.messages) {
+  for (const [index, message] of request.messages.entries()) {
     if (message.role !== 'assistant') continue
     const found = prints.indexOf(fingerprint(message.parts), next ?? 0)
-    if (found >= 0) next = found + 1
+    if (found >= 0) next = wasCutShort(request.messages[index + 1]) ? found : found + 1
   }
   return next
 }
+
+/** Else the script would go on as if it had been done, and say so in the end. */
+const wasCutShort = (message: Message | undefined): boolean => message?.role === 'tool' && message.results.some(({ text }) => /^Not run: cancelled|^\[interrupted after/m.test(text))
 
 /** What a step says and calls, without ids, and without what was said about a message of the person. */
 const fingerprint = (parts: readonly Part[]): string => JSON.stringify(parts.flatMap((part): unknown[] => (part.type === 'call' ? [[part.name, part.input]] : part.type === 'text' && !part.text.startsWith(SAW) ? [part.text] : [])))
@@ -107,11 +110,14 @@ const fingerprint = (parts: readonly Part[]): string => JSON.stringify(parts.fla
 function unexpectedSteer({ inputs }: Script, { messages }: ModelRequest): string | undefined {
   const last = messages.at(-1)
   if (last?.role !== 'user' || messages.at(-2)?.role !== 'tool') return undefined
-  const text = textOf(last)
-  return inputs.has(text) ? undefined : text
+  const text = textOf(last).replace(INTERRUPTED, '')
+  return text === '' || inputs.has(text) ? undefined : text
 }
 
 const textOf = (message: Extract<Message, { role: 'user' }>): string => message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n').trim()
+
+/** What the loop says before the texts that follow an interrupt. */
+const INTERRUPTED = /^\[The user interrupted[^\]]*\]\s*/
 
 const SAW = 'Scripted model: I saw your message'
 

@@ -123,6 +123,18 @@ describe('stopping and leaving', () => {
     expect(terminal.bytes()).toMatch(/Session \w+ is saved\. tiller -c goes on with it\./)
   })
 
+  it('on a dumb terminal Ctrl+C interrupts the run, and the next line is heard', async () => {
+    const world = await openWorld([calls(['shell', { command: 'sleep 300' }]), say('Still here.')])
+    const terminal = openTerminal(world, ['--mode', 'full', 'Wait'], { env: { TERM: 'dumb' } })
+    await terminal.waitFor(/> Wait/)
+    await expect.poll(() => world.of('spawn').length, { timeout: 10_000 }).toBe(1)
+    await terminal.type('ctrl+c')
+    await terminal.waitFor(/= interrupted/)
+    await terminal.type('go on', 'enter')
+    await terminal.waitFor(/Still here\.[^]*= done/)
+    expect(world.living()).toEqual([terminal.pid])
+  })
+
   it('after kill -9 in the middle of a call nothing lives, and -c says that the run was lost', async () => {
     const world = await openWorld([calls(['shell', { command: 'sleep 300 & touch begun; sleep 301' }]), say('I see.')], { unchecked: true })
     const terminal = openTerminal(world, ['--mode', 'full', 'Wait'])

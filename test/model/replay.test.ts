@@ -103,3 +103,15 @@ test("the demo's script plays to its end", async () => {
   const last = messages.at(-1)
   expect(last?.role === 'assistant' && textOf(last.parts)).toMatch(/^Done\./)
 })
+
+test('a step whose calls were cut short is played again, so that the script never says that it was done', async () => {
+  const model = createReplay('replay/x', script)!
+  const first = await ask(model, { messages: [user('fix it')] })
+  const cut = (text: string): Message[] => [user('fix it'), turn(first.end)[0]!, { role: 'tool', results: [{ call: callsOf(first.end.parts)[0]!.id, name: 'shell', failed: true, text }] }, user('[The user interrupted the work above.]\ngo on')]
+  for (const text of ['Not run: cancelled before it was approved.', 'half\n\n[interrupted after 1 s and ended]']) {
+    const again = await ask(model, { messages: cut(text) })
+    expect(callsOf(again.end.parts).map(({ input }) => input)).toEqual([{ command: 'ls' }])
+    expect(textOf(again.end.parts)).toMatch(/I saw your message «go on»/)
+  }
+  expect(callsOf((await ask(model, { messages: cut('a file') })).end.parts).map(({ input }) => input)).toEqual([{ command: 'make' }])
+})
