@@ -16,6 +16,7 @@ import { UsageError, type Options } from './options.ts'
 import type { Place } from './place.ts'
 import type { HeldCommands } from './sandbox.ts'
 import { toolsFor } from './tools.ts'
+import { warmForCommand } from './warm.ts'
 
 export interface Connected {
   agent: Agent
@@ -67,6 +68,7 @@ export async function connect(wanted: ToConnect): Promise<Connected> {
     canAsk: () => wanted.canAsk(),
   })
   attach(agent)
+  if (tools.some(({ name }) => name === 'shell')) warmForCommand(agent)
   return {
     agent, log, models, blobs, jobs, checkpoints: states,
     get model() {

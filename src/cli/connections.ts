@@ -7,6 +7,7 @@ import { connect, type Connected } from './connect.ts'
 import { folderOf, forkOf, freshSession, sessionNamed } from './open-session.ts'
 import type { Options } from './options.ts'
 import type { Place } from './place.ts'
+import { warmForRequest } from './warm.ts'
 
 /** The session that the screen shows, and how to get to another one. */
 export interface Connections {
@@ -29,6 +30,7 @@ export function openConnections(place: Place, settings: Settings, options: Optio
   const folder = folderOf(place, settings)
   const begin = async (log: SessionLog): Promise<Connection> => {
     current = await connect({ log, place, settings, options, canAsk: () => true, mustHaveModel: false, ...(msPerDelta === undefined ? {} : { msPerDelta }) })
+    warmForRequest(current.models, current.model)
     return connectionOf(current, folder)
   }
   return {

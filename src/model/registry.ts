@@ -37,6 +37,8 @@ export interface Models extends Directory {
   get(id: string): Promise<Model>
   /** Throws a ModelError where the name is wrong, its key is missing, or it is out of reach offline. Asks no server. */
   mustBeUsable(id: string): Promise<void>
+  /** Loads what a first request to this model needs. Asks neither for a key nor any server. */
+  warm(id: string): Promise<void>
 }
 
 const PROTOCOLS: Readonly<Record<ProviderType, Protocol>> = { anthropic, openai, google, 'openai-compatible': compatible }
@@ -55,6 +57,13 @@ export function createModels(options: ModelsOptions): Models {
 
   return {
     ...directory,
+    async warm(id) {
+      if (id.startsWith('replay/')) return
+      const { provider: { type, baseURL }, model } = split(id, providers)
+      await PROTOCOLS[type].open({ model, baseURL, key: 'unused', headers: {}, fetch: globalThis.fetch })
+      // Node loads its HTTP client when somebody asks for a part of it.
+      void globalThis.Response
+    },
     async mustBeUsable(id) {
       if (id.startsWith('replay/')) return void (await replay(id))
       const { provider, model } = split(id, providers)

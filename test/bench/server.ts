@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** What is answered: a text in so many pieces, or one shell command. */
-export type Answer = { text: string; pieces?: number; everyMs?: number } | { command: string }
+export type Answer = { text: string; pieces?: number; everyMs?: number } | { command: string; afterMs?: number }
 
 /** One request, with the moments that count: its first byte here, and the last byte of its answer. */
 export interface Exchange {
@@ -70,6 +70,7 @@ let calls = 0
 async function play(response: ServerResponse, answer: Answer): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   if ('command' in answer) {
+    if (answer.afterMs) await new Promise((resolve) => setTimeout(resolve, answer.afterMs))
     const call = { index: 0, id: `call_${++calls}`, type: 'function', function: { name: 'shell', arguments: JSON.stringify({ command: answer.command }) } }
     return void response.end(`${event({ role: 'assistant', tool_calls: [call] })}${event({}, 'tool_calls')}${USAGE}`)
   }

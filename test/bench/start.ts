@@ -28,6 +28,8 @@ export async function startUp(space: Space, rounds: number): Promise<string> {
     row('first key shown', 'screen', 'key', null, '3'),
     row('screen live', 'screen', 'live', 'cpu live', ''),
     row('prompt argument: first request', 'screen with a prompt', 'request', null, ''),
+    row('Enter at the prompt: first request', 'a first prompt', 'request', null, ''),
+    row('its first command: second request', 'a first prompt', 'command', null, ''),
   ])
 }
 
@@ -38,6 +40,7 @@ const probes = (space: Space): Probe[] => [
   { name: '-p', sample: () => headless(space), warm: true },
   { name: 'screen', sample: () => screen(space), warm: true },
   { name: 'screen with a prompt', sample: () => prompted(space), warm: true },
+  { name: 'a first prompt', sample: () => firstPrompt(space), warm: true },
 ]
 
 async function node(space: Space, ...args: string[]): Promise<Sample> {
@@ -78,6 +81,24 @@ async function prompted(space: Space): Promise<Sample> {
   try {
     const { arrived } = await space.server.exchange(0, 'begun')
     return { request: arrived - terminal.begun }
+  } finally {
+    await terminal.leave()
+  }
+}
+
+/** Written by a person, so a while after the start; the model takes its time, too. */
+async function firstPrompt(space: Space): Promise<Sample> {
+  space.server.reset({ command: 'true', afterMs: 1_000 }, { text: 'done' })
+  const terminal = openTerminal(process.execPath, [space.program], space)
+  try {
+    await terminal.until(LIVE)
+    terminal.write('say hello')
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    const entered = performance.now()
+    terminal.write('\r')
+    const first = await space.server.exchange(0)
+    const second = await space.server.exchange(1, 'begun')
+    return { request: first.arrived - entered, command: second.arrived - first.ended }
   } finally {
     await terminal.leave()
   }

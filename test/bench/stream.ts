@@ -5,10 +5,12 @@ import { openTerminal } from './terminal.ts'
 import { quiet } from './typing.ts'
 
 const END = 'THE-END'
-const WORDS = 'the value of this function is checked before it is returned to the caller which then'.split(' ')
-
-/** Paragraphs of plain words, four letters a piece or so. */
-const words = (pieces: number): string => `${Array.from({ length: pieces }, (_, index) => `${WORDS[index % WORDS.length]}${index % 60 === 59 ? '\n\n' : ' '}`).join('')}\n\n${END}`
+/** Paragraphs of made-up words that never repeat, as no passage of a real answer does. */
+function words(pieces: number): string {
+  let state = 1
+  const word = (): string => ((state = (state * 48_271) % 2_147_483_647) % 60_466_176).toString(36).padEnd(5, 'a')
+  return `${Array.from({ length: pieces }, (_, index) => `${word()}${index % 60 === 59 ? '\n\n' : ' '}`).join('')}\n\n${END}`
+}
 
 /** What an answer in small pieces costs: headless and on the screen. */
 export async function streaming(space: Space, pieces: number): Promise<string> {

@@ -18,7 +18,10 @@ export async function typing(space: Space, keys: number): Promise<string> {
       times.floor.push(await press(floor))
       times.tiller.push(await press(tiller))
       await pause(60 + Math.random() * 60)
-      if (key % 20 === 19) tiller.write('\x15')
+      if (key % 20 !== 19) continue
+      // What stands there already is not written again, so the line is seen empty before the next key.
+      tiller.write('\x15')
+      await quiet(tiller, 200)
     }
     await quiet(tiller)
     const before = cpuOf(tiller.pid)

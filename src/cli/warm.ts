@@ -1,0 +1,34 @@
+import { flushCompileCache } from 'node:module'
+import type { Agent } from '../loop/agent.ts'
+import type { Models } from '../model/registry.ts'
+import { startReaper } from '../os/reaper.ts'
+import { preparePipes } from '../os/pipes.ts'
+import { loadShellGrammar } from '../os/shell-grammar.ts'
+
+/** After the first frame, and before most people have written a prompt. */
+const IDLE_MS = 400
+/** A model that answers this quickly is not to be held up. */
+const WAITING_MS = 60
+
+/** While the person writes: what the first request needs. What is found wrong is said when it is asked for in earnest. */
+export function warmForRequest(models: Models, model: string | null): void {
+  setTimeout(() => {
+    const loaded = model === null ? Promise.resolve() : models.warm(model)
+    // What a start needs is compiled by now: the next one finds it so, however this one ends.
+    void loaded.catch(() => undefined).then(() => setTimeout(flushCompileCache, IDLE_MS).unref())
+  }, IDLE_MS).unref()
+}
+
+/** While the model thinks for the first time: what its first command needs. */
+export function warmForCommand(agent: Agent): void {
+  let timer: NodeJS.Timeout | undefined
+  const unsubscribe = agent.subscribe(({ type }) => {
+    clearTimeout(timer)
+    if (type === 'step') timer = setTimeout(warm, WAITING_MS).unref()
+    if (type === 'start') unsubscribe()
+  })
+  const warm = (): void => {
+    unsubscribe()
+    void loadShellGrammar().catch(() => undefined).then(preparePipes).then(startReaper).catch(() => undefined)
+  }
+}
