@@ -229,7 +229,7 @@ class Inbox {
 
   abandon(reason: string): void {
     this.stopped = true
-    this.closeRun(`Tiller left: ${reason}`)
+    this.closeRun(reason)
     this.ledger.seal()
   }
 
