@@ -25,9 +25,10 @@ export async function crashRound(random: () => number): Promise<string> {
   const counter = { number: 0 }
   const world = await openWorld((request) => nextStep(request, counter), { files: { 'notes.txt': 'begin\n' } })
   const tiller = world.start(['--json', '--mode', 'full', 'Work'])
-  // Every record and delta is a point; a little later than it is another.
-  const [events, later] = [1 + Math.floor(random() * 90), random() < 0.5 ? 0 : random() * 12]
-  await seen(tiller.events, events, tiller.ended)
+  // Every event is a point; a little later than it is another. Where effects happen is looked at more often.
+  const type = POINTS[Math.floor(random() * POINTS.length)]
+  const [count, later] = [1 + Math.floor(random() * (type === undefined ? 90 : 12)), random() < 0.4 ? 0 : random() * 12]
+  await seen(tiller.events, type, count, tiller.ended)
   if (later > 0) await new Promise((resolve) => setTimeout(resolve, later))
   tiller.kill('SIGKILL')
   const { events: shown } = await tiller.ended
@@ -64,12 +65,15 @@ function nextStep({ body }: Recorded, counter: { number: number }): Step {
   return { text: `Step ${number}.`, calls: number % 2 === 1 ? all : all.toReversed() }
 }
 
-function seen(events: readonly AgentEvent[], count: number, ended: Promise<unknown>): Promise<unknown> {
+const POINTS = [undefined, 'start', 'start', 'spawn', 'result', 'reply'] as const
+
+function seen(events: readonly AgentEvent[], type: AgentEvent['type'] | undefined, count: number, ended: Promise<unknown>): Promise<unknown> {
+  let isOver = false
   const counted = new Promise<void>((resolve) => {
-    const look = (): void => void (events.length >= count ? resolve() : setImmediate(look))
+    const look = (): void => void (isOver || events.filter((event) => type === undefined || event.type === type).length >= count ? resolve() : setImmediate(look))
     look()
   })
-  return Promise.race([counted, ended])
+  return Promise.race([counted, ended.then(() => (isOver = true))])
 }
 
 /** No result says more, or less, than what the disk shows. */
