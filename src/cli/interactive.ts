@@ -6,7 +6,7 @@ import type { Connection } from '../ui/port.ts'
 import { abilities } from '../ui/theme.ts'
 import { configure } from './configure.ts'
 import { openConnections, type Connections } from './connections.ts'
-import { sessionFor } from './open-session.ts'
+import { SessionError, sessionFor } from './open-session.ts'
 import type { Options } from './options.ts'
 import { placeOf } from './place.ts'
 import { endOnSignals } from './signals.ts'
@@ -21,8 +21,16 @@ const STARTED_IN = process.cwd()
 export async function startInteractive(options: Options, painted: FirstPaint | null): Promise<number> {
   const place = placeOf(process.cwd())
   const settings = await configure(options, place)
+  const log = await sessionFor(options, place, settings, true).catch(async (error: unknown) => {
+    if (!(error instanceof SessionError) || error.fault.kind !== 'not-writable') throw error
+    const { otherPlace } = await import('./other-place.ts')
+    const folder = await otherPlace(error.message, place, painted)
+    if (folder === null) throw error
+    options.sessionDir = settings.config.sessionDir = folder
+    return sessionFor(options, place, settings, true)
+  })
   const connections = openConnections(place, settings, options)
-  const connection = await connections.begin(await sessionFor(options, place, settings, true))
+  const connection = await connections.begin(log)
   const prompt = options.prompt.join(' ')
   return show(connections, connection, painted, false, { ...(prompt === '' ? {} : { prompt }), ...(options.resume === true ? { sessions: true } : {}) })
 }

@@ -16,7 +16,7 @@ export interface Head {
 
 /** Between the first paint and Ink. */
 export interface FirstPaint {
-  /** Ends the watch over the keyboard. What was typed, and the bytes that take the painted frame away again. */
+  /** Ends the watch over the keyboard. What was typed, and the bytes that take the painted frame away again; nothing of both the second time. */
   handOver: () => { early: string[]; erase: string }
 }
 
@@ -78,8 +78,11 @@ export function firstPaint(head: Head, input: Input, output: Output, leave: () =
   input.on('data', onData)
   input.resume()
   output.write(`${PASTE_ON}${above.map((line) => `${line}\n`).join('')}${PROMPT}\n${statusText(head, columns)}\x1b[1A${cursor()}`)
+  let isHere = true
   return {
     handOver: () => {
+      if (!isHere) return { early: [], erase: '' }
+      isHere = false
       input.off('data', onData)
       return { early, erase: clear() }
     },
