@@ -8,7 +8,7 @@ import { loadShellGrammar } from '../os/shell-grammar.ts'
 /** After the first frame, and before most people have written a prompt. */
 const IDLE_MS = 400
 /** A model that answers this quickly is not to be held up. */
-const WAITING_MS = 60
+const WAITING_MS = 150
 
 /** While the person writes: what the first request needs. What is found wrong is said when it is asked for in earnest. */
 export function warmForRequest(models: Models, model: string | null): void {
