@@ -22,6 +22,14 @@ export async function answer(terminal: Pty, question: RegExp, ...keys: string[])
   await terminal.type(...keys)
 }
 
+/** Nothing is being drawn: what is on its way to a terminal that changes its size lands in the wrong rows, in any program. */
+export async function quiet(terminal: Pty): Promise<void> {
+  for (let before = -1; before !== terminal.bytes().length; ) {
+    before = terminal.bytes().length
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
 /** Where the editor stands: the program takes keys. */
 export const READY = /^> ?$/m
 
