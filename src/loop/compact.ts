@@ -9,6 +9,8 @@ import type { Work } from './work.ts'
 type Stuck = { status: 'failed'; reason: string }
 
 const SUMMARY_TOKENS = 8_192
+/** For the instruction, and for what an estimate is wrong by. */
+const SLACK_TOKENS = 1_000
 /** Compactions in a row without a good reply in between: more would burn money without an end. */
 const MOST_IN_A_ROW = 2
 
@@ -25,32 +27,53 @@ export async function compactIfNeeded(work: Work, model: Model, fault?: Fault): 
   const window = fault?.contextWindow ?? work.learnedWindow ?? model.limits.contextWindow
   if (fault?.contextWindow) work.learnedWindow = fault.contextWindow
   if (!fault && (!deps.compaction.auto || window === null)) return null
-  const size = estimate(context(live(ledger.records), { inputs: ledger.state.live.waiting.map((input) => input.id) }), ledger.state.live.tokensPerByte)
+  const size = nextBytes(live(ledger.records), ledger.state.live.waiting.map((input) => input.id)) * ledger.state.live.tokensPerByte
   const room = window === null ? size / 2 : window - Math.min(deps.compaction.reserveTokens, window / 4)
   if (!fault && size <= room) return null
   if (work.compactions >= MOST_IN_A_ROW) return { status: 'failed', reason: tooLarge(window) }
   work.compactions++
-  const done = await compact(work, model, Math.min(deps.compaction.keepTokens, room / 3), window)
+  const done = await compact(work, model, Math.min(deps.compaction.keepTokens, room / 3), window, undefined, tokensPerByte(work, window, fault))
   if (done) return null
   return { status: 'failed', reason: work.stop.signal.aborted ? 'interrupted' : tooLarge(window) }
+}
+
+/** A refusal says more than an estimate: the bytes that were sent were more than the window. */
+function tokensPerByte({ ledger }: Work, window: number | null, fault?: Fault): number {
+  const { tokensPerByte: usual, requestBytes } = ledger.state.live
+  return fault && window !== null && requestBytes > 0 ? Math.max(usual, Math.min(1, window / requestBytes)) : usual
 }
 
 const tooLarge = (window: number | null): string =>
   `what must be sent does not fit into the model's window${window === null ? '' : ` of ${window} tokens`}, even after compaction. Start afresh with /new, or switch to a model with a larger window.`
 
-export const estimate = (request: ModelRequest, tokensPerByte: number): number => Math.ceil(Buffer.byteLength(JSON.stringify(request)) * tokensPerByte)
+/**
+ * How large the next request will be: as large as the newest one, of which that is known, and what came since. To write out all of it again
+ * would make each turn of a long session dearer than the one before.
+ */
+export function nextBytes(records: readonly SessionRecord[], waiting: readonly string[]): number {
+  const known = records.findLastIndex((record) => record.type === 'step' || record.type === 'compact' || record.type === 'omit' || record.type === 'system')
+  const step = records[known]
+  if (step?.type !== 'step') return bytesOf(context(records, { inputs: waiting }))
+  const since = records.slice(known + 1).map((record) => (record.type === 'reply' ? record.parts : record.type === 'result' ? [record.call, record.text, record.images] : record.type === 'input' || record.type === 'shell' ? record.text : ''))
+  const delivered = records.flatMap((record) => (record.seq < step.seq && record.type === 'input' && waiting.includes(record.id) ? record.text : []))
+  return step.request.bytes + bytesOf([since, delivered])
+}
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
+
+export const estimate = (request: ModelRequest, tokensPerByte: number): number => Math.ceil(bytesOf(request) * tokensPerByte)
 
 /** One summary and one `compact` record; false: it did not come about, and nothing is changed. A summary that was cut off is not kept. */
-export async function compact(work: Pick<Work, 'ledger' | 'stop' | 'cut'>, model: Model, keepTokens: number, window: number | null, about?: string): Promise<boolean> {
+export async function compact(work: Pick<Work, 'ledger' | 'stop' | 'cut'>, model: Model, keepTokens: number, window: number | null, about?: string, perByte = work.ledger.state.live.tokensPerByte): Promise<boolean> {
   const { ledger } = work
   const records = live(ledger.records)
-  const perByte = ledger.state.live.tokensPerByte
   const keep = cutPoint(records, keepTokens / perByte)
   const before = records.filter((record) => record.seq < keep)
   if (!before.some((record) => record.type === 'reply')) return false
   const whole = context(before, { inputs: [] })
-  const most = (window ?? Number.POSITIVE_INFINITY) - SUMMARY_TOKENS - 1_000
-  const summary = await summarise(work, model, trimTo(whole.messages, most / perByte), about)
+  const summaryTokens = Math.min(SUMMARY_TOKENS, model.limits.maxOutput ?? SUMMARY_TOKENS, Math.floor((window ?? Number.POSITIVE_INFINITY) / 4))
+  const most = (window ?? Number.POSITIVE_INFINITY) - summaryTokens - SLACK_TOKENS
+  const summary = await summarise(work, model, trimTo(whole.messages, most / perByte), summaryTokens, about)
   if (!summary) return false
   const tokensBefore = estimate(context(records, { inputs: [] }), perByte)
   const fact: FactOf<'compact'> = { type: 'compact', summary: summary.text, keep, tokens: { before: tokensBefore, after: 0 }, carry: carry(work, records, keep), usage: summary.usage, cost: costOf(summary.usage, model.limits.price) }
@@ -73,12 +96,12 @@ function cutPoint(records: readonly SessionRecord[], keepBytes: number): number 
   return keep
 }
 
-async function summarise({ stop, cut }: Pick<Work, 'stop' | 'cut'>, model: Model, messages: Message[], about?: string): Promise<{ text: string; usage: FactOf<'reply'>['usage'] } | null> {
+async function summarise({ stop, cut }: Pick<Work, 'stop' | 'cut'>, model: Model, messages: Message[], maxOutput: number, about?: string): Promise<{ text: string; usage: FactOf<'reply'>['usage'] } | null> {
   const request: ModelRequest = {
     system: 'You summarise the work of a coding agent so that it can go on from your summary alone. You call no tools.',
     tools: [],
     messages: [{ role: 'user', parts: [{ type: 'text', text: `${transcript(messages)}\n\n${INSTRUCTION}${about ? `\nThe user asks to keep above all: ${about}` : ''}` }] }],
-    maxOutput: Math.min(SUMMARY_TOKENS, model.limits.maxOutput ?? SUMMARY_TOKENS),
+    maxOutput,
   }
   const signal = AbortSignal.any([stop.signal, cut.signal])
   try {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { readState } from '../../src/core/state.ts'
 import { context } from '../../src/core/context.ts'
 import { live } from '../../src/core/path.ts'
+import { nextBytes } from '../../src/loop/compact.ts'
 import { outcomeOf, rig, tool } from '../support/agent.ts'
 import { untilAborted, type ScriptedReply } from '../support/scripted-model.ts'
 
@@ -29,6 +30,20 @@ test('older records give way to a summary before the window is full, and no call
     expect(JSON.stringify(request).length * 0.28).toBeLessThan(12_000)
   }
   expect(JSON.stringify(r.model.requests.at(-1))).toContain('SUMMARY OF IT')
+})
+
+test('the size of the next request is told from the newest one and what came since', async () => {
+  const r = await rig(worker(20), { tools: [big] }, { limits: { contextWindow: 12_000, maxOutput: 1_000 } })
+  r.agent.send({ type: 'input', text: 'THE GOAL' })
+  r.agent.send({ type: 'input', text: 'and '.repeat(500), when: 'after' })
+  await r.agent.idle()
+  const steps = r.of('step')
+  expect(steps.length).toBeGreaterThan(20)
+  for (const step of steps) {
+    const told = nextBytes(live(r.log.all.filter(({ seq }) => seq < step.seq)), step.inputs)
+    expect(told).toBeGreaterThan(step.request.bytes * 0.98 - 100)
+    expect(told).toBeLessThan(step.request.bytes * 1.1 + 100)
+  }
 })
 
 test('a log opened from where the last compaction keeps says the same as the whole', async () => {
@@ -93,4 +108,16 @@ test('an interrupt reaches a compaction at once', async () => {
   r.agent.send({ type: 'input', text: 'hi' })
   await r.agent.idle()
   expect(outcomeOf(r)).toBe('done')
+})
+
+test('a compaction on a path that was left does not loosen what an earlier one says', () => {
+  const carry = { mode: 'plan' as const, grants: [], totals: { steps: 9, calls: 9, input: 9, output: 9, cost: 9, costUnknown: false }, seen: [], inputs: [] }
+  const state = readState([
+    { seq: 10, at: 1, type: 'step', run: 'r', number: 1, attempt: 1, inputs: [], model: 'm', request: { sha256: '', bytes: 1 } },
+    { seq: 11, at: 1, type: 'compact', summary: 's', keep: 10, tokens: { before: 1, after: 1 }, carry },
+    { seq: 12, at: 1, type: 'compact', summary: 't', keep: 12, tokens: { before: 1, after: 1 }, carry: { ...carry, mode: 'full' } },
+    { seq: 13, at: 1, type: 'rewind', to: 11 },
+  ])
+  expect(state.mode).toBe('plan')
+  expect(state.totals.steps).toBe(9)
 })
