@@ -10,7 +10,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const late = new Segmenter(undefined, { granularity: 'grapheme' })
 
 test('every text that the late segmenter takes apart by itself is taken apart as by ICU', () => {
-  const mixed = fc.array(fc.oneof(fc.constantFrom(...'aZ ·…│✓中\t\n\x1b'), fc.constantFrom('\u0301', '\r', '\u200d', '👩', '️', '각', '\u0600'), fc.string({ unit: 'binary', maxLength: 1 }))).map((parts) => parts.join(''))
+  const mixed = fc.array(fc.oneof(fc.constantFrom(...'aZ ·…│✓中\t\n\x1b'.split('')), fc.constantFrom('\u0301', '\r', '\u200d', '👩', '️', '각', '\u0600'), fc.string({ unit: 'binary', maxLength: 1 }))).map((parts) => parts.join(''))
   fc.assert(fc.property(mixed, (text) => {
     expect([...late.segment(text)].map(({ segment, index }) => [segment, index])).toEqual([...graphemes.segment(text)].map(({ segment, index }) => [segment, index]))
     for (const index of [0, 1, text.length]) expect(late.segment(text).containing(index)?.segment).toBe(graphemes.segment(text).containing(index)?.segment)
