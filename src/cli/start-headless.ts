@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { runHeadless } from '../faces/headless.ts'
+import { isKnownRecord } from '../core/path.ts'
 import { ModelError } from '../core/ports.ts'
 import type { Agent } from '../loop/agent.ts'
 import { instructionsOf } from './assemble.ts'
@@ -33,16 +34,19 @@ export async function startHeadless(options: Options): Promise<number> {
   let someone = options.jsonIn === true
   // Nobody who reads it: that is no reason to stop.
   process.stderr.on('error', () => undefined)
-  const connection = await connectToModel({ log: await sessionFor(options, place, settings), place, settings, options, canAsk: () => someone, mustHaveModel: true })
+  const log = await sessionFor(options, place, settings)
+  const [damaged] = log.damage
+  if (damaged) say(`tiller: ${log.file} is damaged in ${log.damage.length === 1 ? 'one place' : `${log.damage.length} places`} (at byte ${damaged.offset}: ${damaged.why}); the rest of it is used, and the file is left as it is.\n`)
+  const had = log.records.length
+  const connection = await connectToModel({ log, place, settings, options, canAsk: () => someone, mustHaveModel: true })
   agent = connection.agent
   if (!place.repository) say('tiller: this is not a git repository; undo and the git tool have less to go by.\n')
   const code = await runHeadless({
     agent, prompt, json: options.json === true, commands: options.jsonIn ? process.stdin : null, stdout: process.stdout, stderr: process.stderr,
-    before: connection.fresh, onNobody: () => void (someone = false),
+    settled: connection.fresh.length > 0 ? [] : log.records.slice(had).filter(isKnownRecord), before: connection.fresh, onNobody: () => void (someone = false),
     ...(options.outputSchema === undefined ? {} : { checkAnswer: await answerChecker(options.outputSchema, place.cwd) }),
   })
   await stopEverything()
-  const { log } = connection
   connection.close()
   // Nothing could be kept from the first input on: another place must be named.
   const unborn = log.failed !== null && !existsSync(log.file)

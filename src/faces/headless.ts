@@ -14,6 +14,8 @@ export interface Headless {
   commands: Readable | null
   stdout: Writable
   stderr: Writable
+  /** What opening a session has appended to it, such as the end of a run that was cut off. */
+  settled: readonly SessionRecord[]
   /** Records that reach the disk with the first input. */
   before: readonly SessionRecord[]
   /** Called when stdin with commands has ended, so that nobody can be asked from then on. */
@@ -30,6 +32,7 @@ export async function runHeadless(face: Headless): Promise<number> {
   let refused = false
   const print = (text: string): void => void stdout.write(text)
   const complain = (text: string): void => void stderr.write(`${sanitize(text)}\n`)
+  if (face.json) for (const record of face.settled) print(`${JSON.stringify(record)}\n`)
   const before = [...face.before]
   const unsubscribe = agent.subscribe((event) => {
     // What waited in memory was written with the first input, so it is told now.

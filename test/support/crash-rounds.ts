@@ -3,6 +3,7 @@ import type { AgentEvent } from '../../src/core/ports.ts'
 import type { SessionRecord } from '../../src/core/record.ts'
 import type { Recorded, Step } from './model-server.ts'
 import { faultsOf } from './session-check.ts'
+import type { Running } from './tiller.ts'
 import { openWorld, say, type World } from './world.ts'
 
 /** The same numbers each time for the same seed. */
@@ -28,7 +29,7 @@ export async function crashRound(random: () => number): Promise<string> {
   // Every event is a point; a little later than it is another. Where effects happen is looked at more often.
   const type = POINTS[Math.floor(random() * POINTS.length)]
   const [count, later] = [1 + Math.floor(random() * (type === undefined ? 90 : 12)), random() < 0.4 ? 0 : random() * 12]
-  await seen(tiller.events, type, count, tiller.ended)
+  await seen(tiller, type, count)
   if (later > 0) await new Promise((resolve) => setTimeout(resolve, later))
   tiller.kill('SIGKILL')
   const { events: shown } = await tiller.ended
@@ -67,13 +68,11 @@ function nextStep({ body }: Recorded, counter: { number: number }): Step {
 
 const POINTS = [undefined, 'start', 'start', 'spawn', 'result', 'reply'] as const
 
-function seen(events: readonly AgentEvent[], type: AgentEvent['type'] | undefined, count: number, ended: Promise<unknown>): Promise<unknown> {
-  let isOver = false
+function seen({ events, child, ended }: Running, type: AgentEvent['type'] | undefined, count: number): Promise<unknown> {
   const counted = new Promise<void>((resolve) => {
-    const look = (): void => void (isOver || events.filter((event) => type === undefined || event.type === type).length >= count ? resolve() : setImmediate(look))
-    look()
+    child.stdout?.on('data', () => events.filter((event) => type === undefined || event.type === type).length >= count && resolve())
   })
-  return Promise.race([counted, ended.then(() => (isOver = true))])
+  return Promise.race([counted, ended])
 }
 
 /** No result says more, or less, than what the disk shows. */

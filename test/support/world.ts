@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, vi } from 'vitest'
@@ -110,8 +110,7 @@ export async function openWorld(script: Parameters<typeof startModelServer>[0] =
   world.configure(options.config ?? {})
   for (const [path, text] of Object.entries(options.files ?? { 'README.md': '# Sample\n' })) world.write(path, text)
   if (options.git !== false) {
-    world.git('init', '-q', '-b', 'main')
-    writeFileSync(join(repo, '.git', 'config'), '\n[user]\n\tname = Test\n\temail = test@example.invalid\n[commit]\n\tgpgsign = false\n', { flag: 'a' })
+    cpSync(emptyRepository(), join(repo, '.git'), { recursive: true })
     world.git('add', '-A')
     world.git('commit', '-q', '--allow-empty', '-m', 'First')
   }
@@ -127,6 +126,18 @@ const MARK = 'TILLER_TEST_WORLD'
 /** Of compiled code, for all starts of a test file. */
 const CACHE = mkdtempSync(join(tmpdir(), 'tiller-cache-'))
 process.once('exit', () => rmSync(CACHE, { recursive: true, force: true }))
+
+let empty: string | null = null
+/** Made once: a process for each step of it adds up. */
+function emptyRepository(): string {
+  if (empty === null) {
+    const folder = join(CACHE, 'empty')
+    execFileSync('git', ['init', '-q', '-b', 'main', '--template=', folder])
+    writeFileSync(join(folder, '.git', 'config'), '\n[user]\n\tname = Test\n\temail = test@example.invalid\n[commit]\n\tgpgsign = false\n[maintenance]\n\tauto = false\n', { flag: 'a' })
+    empty = join(folder, '.git')
+  }
+  return empty
+}
 
 const sessionFiles = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.jsonl')).toSorted().map((name) => join(folder, name)) : [])
 
