@@ -152,6 +152,28 @@ describe('commands on stdin', () => {
     expect(world.exists('x')).toBe(false)
   })
 
+  it('compact, and an interrupt reaches that, too: nothing is changed and the next prompt is taken', async () => {
+    const world = await openWorld([say('One. '.repeat(500)), { text: 'A summary', silent: 2 }, say('Two.'), say('A summary.'), say('Three.')])
+    const tiller = world.start(['--json', '--json-in'], { input: null })
+    tiller.send({ type: 'input', text: 'first' })
+    await tiller.until('outcome')
+    tiller.send({ type: 'compact' })
+    await world.server.request(1)
+    tiller.send({ type: 'interrupt' })
+    await tiller.until('error', ({ message }) => message.includes('interrupted'))
+    expect((await world.server.requests[1]?.closed)?.aborted).toBe(true)
+    const done = world.records().length
+    tiller.send({ type: 'input', text: 'second' })
+    await tiller.until('outcome', ({ seq }) => seq > done)
+    expect(shape(world.server.requests[2]?.body ?? {})).toBe('user:first assistant user:second')
+    tiller.send({ type: 'compact' })
+    await tiller.until('compact')
+    tiller.send({ type: 'input', text: 'third' })
+    tiller.endInput()
+    await tiller.ended
+    expect(shape(world.server.requests[4]?.body ?? {})).toMatch(/^user:Summary of the work so far[^]*A summary\.[^]*third$/)
+  })
+
   it('with a prompt it leaves at the outcome although stdin is still open', async () => {
     const world = await openWorld([say('Done.')])
     const tiller = world.start(['--json-in', 'Go'], { input: null })

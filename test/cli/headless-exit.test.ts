@@ -130,6 +130,41 @@ describe('modes', () => {
   })
 })
 
+describe('a claim that the log does not bear out', () => {
+  it('that the tests pass, although they failed behind a pipe, is no success', async () => {
+    const world = await openWorld([write('a.txt'), calls(['shell', { command: 'npm test 2>&1 | tail -3' }]), say('All tests pass.')], { files: { 'package.json': '{ "scripts": { "test": "echo 1 failed; exit 7" } }' } })
+    const { code, stdout, stderr } = await world.run(['-p', '--mode', 'full', 'Test'])
+    expect(world.of('result')[1]).toMatchObject({ status: 'failed', text: expect.stringContaining('7') as string })
+    expect([code, stdout]).toEqual([4, 'All tests pass.\n'])
+    expect(stderr).toMatch(/^unverified: the answer says that tests pass, but /)
+  })
+
+  it('that it goes on, without doing so, is asked about twice and then no success', async () => {
+    const todo = calls(['todo', { items: [{ text: 'find it', status: 'done' }, { text: 'mend it', status: 'doing' }, { text: 'prove it', status: 'open' }] }])
+    const world = await openWorld((_, index) => (index === 0 ? todo : say('Next I will run the tests:')))
+    const { code, stderr } = await world.run(['-p', 'Mend'])
+    expect(code).toBe(4)
+    expect(stderr).toMatch(/^unverified: 2 items of its todo list are still open: mend it; prove it\n$/)
+    expect(world.server.requests).toHaveLength(4)
+  })
+
+  it('said over and over is cut off', async () => {
+    const world = await openWorld(() => ({ text: 'I will now execute the command.\nLet me do it.\nExecuting:\n'.repeat(5_000), deltas: 500 }))
+    const tiller = world.start(['-p', 'Do'])
+    await tiller.says('over and over')
+    tiller.kill('SIGINT')
+    expect((await tiller.ended).code).toBe(130)
+    expect(world.of('reply')[0]?.fault?.kind).toBe('garbage')
+  })
+
+  it('failing in the same way with other words each time is a circle, too', async () => {
+    const world = await openWorld((_, index) => (index > 30 ? say('Oh well.') : calls(['shell', { command: `ls /nope${index}` }])))
+    const { code, stderr } = await world.run(['-p', '--mode', 'full', 'List'])
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/^limit: going in circles: shell failing in the same way/)])
+    expect(world.server.requests.length).toBeLessThan(12)
+  })
+})
+
 it('of several runs the first that was not done decides', async () => {
   const world = await openWorld([calls(['shell', { command: 'touch a' }]), say('No.'), { status: 400, json: { error: { message: 'bad thing' } } }, say('Yes.')])
   const lines = ['one', 'two', 'three'].map((text) => JSON.stringify({ type: 'input', text, when: 'after' }))
