@@ -1,5 +1,5 @@
 // Writes the README's pictures from the real screen: runs the built program in a pty and draws what its terminal shows.
-// `npm run -s build && node scripts/picture.ts [name...]`; into docs/pictures, an SVG and a PNG each.
+// `npm run -s build && node scripts/picture.ts [name...]`; into fixtures/pictures, an SVG and a PNG each.
 import { Resvg } from '@resvg/resvg-js'
 // oxlint-disable-next-line import/default -- it is CommonJS: Node gives it a default
 import unicode from '@xterm/addon-unicode11'
@@ -21,12 +21,29 @@ interface Scene {
 const root = new URL('..', import.meta.url).pathname
 const LONG = 120_000
 
+/** The demo's first question is written already: it is sent, and then played until `until` is on the screen. */
+async function played(terminal: Pty, until: RegExp): Promise<void> {
+  await terminal.waitFor(/> A test fails/, LONG)
+  await terminal.type('enter')
+  await terminal.waitFor(until, LONG)
+}
+
 const SCENES: Readonly<Record<string, Scene>> = {
-  demo: { args: ['demo'], columns: 96, rows: 36, play: (terminal) => terminal.waitFor(/(verified|done): /, LONG) },
-  steering: {
-    args: ['demo'], columns: 96, rows: 30,
+  demo: {
+    args: ['demo'], columns: 96, rows: 42,
     play: async (terminal) => {
-      await terminal.waitFor(/Esc interrupts/, LONG)
+      await played(terminal, /Enter: Yes, once/)
+      // Keys that come right with a question belong to what was being written.
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      await terminal.type('y')
+      await terminal.waitFor(/^■ (verified|done)\b/m, LONG)
+    },
+  },
+  approval: { args: ['demo'], columns: 96, rows: 36, play: (terminal) => played(terminal, /Enter: Yes, once/) },
+  steering: {
+    args: ['demo'], columns: 96, rows: 25,
+    play: async (terminal) => {
+      await played(terminal, /● shell.*\n[^]*Esc interrupts/)
       await terminal.type(...'and say what was wrong'.split(''), 'enter')
       await terminal.waitFor(/before the next request/, LONG)
     },
@@ -56,7 +73,7 @@ async function replayed(bytes: string, { columns, rows }: Scene): Promise<xterm.
 }
 
 function write(name: string, svg: string): void {
-  const folder = join(root, 'docs/pictures')
+  const folder = join(root, 'fixtures/pictures')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, `${name}.svg`), svg)
   const png = new Resvg(svg, { fitTo: { mode: 'zoom', value: 2 }, font: { loadSystemFonts: true, monospaceFamily: 'DejaVu Sans Mono' } }).render().asPng()
