@@ -8,6 +8,8 @@ export default defineConfig({
     exclude: ['test/long/**'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Real terminals and processes on a shared machine: on CI one that only came late is tried again, and said to be flaky.
+    retry: process.env['CI'] ? 2 : 0,
     // Real processes and ptys on two cores: more workers only wait for each other.
     maxWorkers: 2,
   },
