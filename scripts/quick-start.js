@@ -1,13 +1,18 @@
 // What the build does so that the program starts quickly. `npm run bench` shows what it is worth.
+import { readFileSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { builtinModules, createRequire } from 'node:module'
+import { basename, dirname, join, resolve } from 'node:path'
 
 /** What every way in needs, as one chunk: a chunk for each set of ways that share a file would be twenty files to find and read. */
 const COMMON = ['connect', 'configure', 'open-session', 'signals', 'stop-everything', 'place', 'undo-runs', 'show-config', 'doctor'].map((name) => `import './src/cli/${name}.ts'`).join('\n')
 /** And what every way to a screen needs, with Ink or without. */
 const SCREEN = "import './src/ui/plain-screen.ts'"
-const WAYS_IN = /\/src\/ui\/plain-screen\.ts$|\/src\/cli\/(configure|start-headless|interactive|demo|export-session|output-schema|undo-runs|show-config|doctor|commands\/[a-z-]+)\.ts$|\/@ai-sdk\/(anthropic|google|openai|openai-compatible)\/dist\/index\.m?js$/
 const SHOWS = /\/(interactive|demo|plain-screen|sessions)\.ts$/
+
+const PROVIDER = /\/@ai-sdk\/(anthropic|google|openai|openai-compatible)\//
+/** Loaded before everything else, which they are not to wait for. */
+const FIRST = new Set(['launch.ts', 'command-line.ts'])
 
 const BUILTIN = new RegExp(`^(node:)?(${builtinModules.join('|')})$`)
 /** Loaded when one of their functions is called: Node has not loaded them by itself when it starts. */
@@ -21,14 +26,15 @@ export const quickStart = {
   setup(build) {
     const { absWorkingDir } = build.initialOptions
     const require = createRequire(`${absWorkingDir}/package.json`)
-    const read = (filter, change) => build.onLoad({ filter, namespace: 'file' }, async ({ path }) => ({ contents: change(await readFile(path, 'utf8'), path), loader: path.endsWith('.ts') ? 'ts' : 'js' }))
+    const read = (filter, change) => build.onLoad({ filter, namespace: 'file' }, async ({ path }) => ({ contents: change(await readFile(path, 'utf8'), path), loader: path.endsWith('.tsx') ? 'tsx' : path.endsWith('.ts') ? 'ts' : 'js' }))
 
     build.onResolve({ filter: /^\.\/launch\.ts$/ }, () => ({ path: './launch.js', external: true }))
 
     build.onResolve({ filter: /^tiller:(common|screen)$/ }, ({ path }) => ({ path, namespace: 'common' }))
     build.onLoad({ filter: /^tiller:common/, namespace: 'common' }, () => ({ contents: COMMON, resolveDir: absWorkingDir }))
     build.onLoad({ filter: /^tiller:screen/, namespace: 'common' }, () => ({ contents: SCREEN, resolveDir: absWorkingDir }))
-    read(WAYS_IN, (text, path) => `import 'tiller:common'\n${SHOWS.test(path) ? "import 'tiller:screen'\n" : ''}${text}`)
+    const ways = waysIn(`${absWorkingDir}/src`)
+    read(/\/src\/.*\.tsx?$|\/@ai-sdk\/[a-z-]+\/dist\/index\.m?js$/, (text, path) => (ways.has(path) || PROVIDER.test(path) ? `import 'tiller:common'\n${SHOWS.test(path) ? "import 'tiller:screen'\n" : ''}${text}` : text))
 
     // For subcommands that are programs of their own, which we have none of.
     build.onResolve({ filter: /^node:child_process$/ }, ({ importer }) => (importer.includes('/commander/') ? { path: `${absWorkingDir}/scripts/nothing.js` } : undefined))
@@ -54,6 +60,13 @@ export const quickStart = {
     // It says by `assert` that what it was given is a function.
     build.onResolve({ filter: /^assert$/ }, ({ importer }) => (importer.includes('/signal-exit/') ? { path: `${absWorkingDir}/scripts/assert.cjs` } : undefined))
   },
+}
+
+/** Our own files that are imported on demand, wherever. */
+function waysIn(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => /\.tsx?$/.test(entry.name)).map((entry) => join(entry.parentPath, entry.name))
+  const found = files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/\bimport\('(\.[^']+)'\)/g)].map(([, path]) => resolve(dirname(file), path)))
+  return new Set(found.filter((path) => !FIRST.has(basename(path))))
 }
 
 /**
