@@ -19,7 +19,7 @@ export interface Agent {
   subscribe(listener: (event: AgentEvent) => void): () => void
   /** The run that is active; null: none. */
   active(): string | null
-  /** Resolves when no run is active and none is waiting to begin. */
+  /** Resolves when no run is active, none is waiting to begin, and no command of the person runs. */
   idle(): Promise<void>
   /** Nobody is there any more: open questions are denied. */
   nobody(): void
@@ -54,6 +54,8 @@ class Inbox {
   work: Work | null = null
   private going: Promise<void> = Promise.resolve()
   private stopped = false
+  /** Commands of the person that run now, each with what stops it. */
+  private readonly shells = new Map<AbortController, Promise<void>>()
   private readonly ledger: Ledger
   private readonly deps: AgentDeps
 
@@ -106,7 +108,7 @@ class Inbox {
       case 'check':
         return this.alone('check', (own) => this.checkNow(own))
       case 'shell':
-        return void runShell(ledger, deps, command.command, command.model).catch((error: unknown) => this.refuse(`The command could not be run: ${error instanceof Error ? error.message : String(error)}`))
+        return this.runShell(command.command, command.model)
     }
   }
 
@@ -151,9 +153,9 @@ class Inbox {
 
   async idle(): Promise<void> {
     let going: Promise<void> | null = null
-    while (going !== this.going) {
+    while (going !== this.going || this.shells.size > 0) {
       going = this.going
-      await going
+      await Promise.all([going, ...this.shells.values()])
     }
   }
 
@@ -167,10 +169,23 @@ class Inbox {
   /** The run ends; what waits goes back to who typed it, unless it cuts in anyway. What is sent after this is not touched. */
   private interrupt(reason: string): void {
     const { work } = this
-    if (!work) return this.refuse('No run is active.')
-    if (work.stop.signal.aborted) return
+    if (!work && this.shells.size === 0) return this.refuse('No run is active.')
+    this.stopShells()
+    if (!work || work.stop.signal.aborted) return
     this.giveBack('interrupt')
     work.stop.abort(reason)
+  }
+
+  private runShell(command: string, model: boolean): void {
+    const stop = new AbortController()
+    const done = runShell(this.ledger, this.deps, command, model, stop.signal)
+      .catch((error: unknown) => this.refuse(`The command could not be run: ${error instanceof Error ? error.message : String(error)}`))
+      .finally(() => this.shells.delete(stop))
+    this.shells.set(stop, done)
+  }
+
+  private stopShells(): void {
+    for (const stop of this.shells.keys()) stop.abort()
   }
 
   private decide(command: Extract<Command, { type: 'decide' }>): void {
@@ -223,6 +238,7 @@ class Inbox {
   async stop(reason: string): Promise<void> {
     this.stopped = true
     this.denyAll()
+    this.stopShells()
     if (this.work && !this.work.stop.signal.aborted) this.work.stop.abort(reason)
     await this.idle()
   }

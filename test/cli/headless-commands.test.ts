@@ -152,6 +152,45 @@ describe('commands on stdin', () => {
     expect(world.exists('x')).toBe(false)
   })
 
+  it("of the person's own run, are shown to the model where that is asked for, and are waited for", async () => {
+    const world = await openWorld([say('One.'), say('Two.')])
+    const tiller = world.start(['--json', '--json-in', 'first'], { input: null })
+    tiller.send({ type: 'shell', command: 'sleep 0.2; echo seen', model: true }, { type: 'shell', command: 'echo private', model: false })
+    expect((await tiller.ended).code).toBe(0)
+    expect(world.of('shell').map(({ command, exit }) => [command, exit])).toEqual(expect.arrayContaining([['sleep 0.2; echo seen', 0], ['echo private', 0]]))
+    expect((await world.run(['-c', '-p', 'second'])).code).toBe(0)
+    expect(shape(world.server.requests[1]?.body ?? {})).toMatch(/The user ran a command:\n\$ sleep 0\.2; echo seen\nseen/)
+    expect(shape(world.server.requests[1]?.body ?? {})).not.toContain('private')
+  })
+
+  it("stop the person's own command", async () => {
+    const world = await openWorld([say('One.')])
+    const tiller = world.start(['--json', '--json-in'], { input: null })
+    tiller.send({ type: 'input', text: 'first' })
+    await tiller.until('outcome')
+    tiller.send({ type: 'shell', command: 'echo begun; sleep 300', model: true })
+    await tiller.until('output', ({ text }) => text.includes('begun'))
+    tiller.send({ type: 'interrupt' })
+    expect((await tiller.until('shell')).exit).toBe(null)
+    tiller.endInput()
+    expect((await tiller.ended).code).toBe(0)
+  })
+
+  it('move a running command into the background, and check the work', async () => {
+    const world = await openWorld([calls(['shell', { command: 'echo serving; sleep 300' }]), say('It serves.')])
+    const tiller = world.start(['--json', '--json-in', '--mode', 'full', '--check', 'test -e README.md'], { input: null })
+    tiller.send({ type: 'input', text: 'serve' })
+    await tiller.until('output', ({ text }) => text.includes('serving'))
+    tiller.send({ type: 'background' })
+    expect((await tiller.until('result')).text).toMatch(/background/)
+    const { run } = await tiller.until('outcome')
+    tiller.send({ type: 'check' })
+    expect((await tiller.until('outcome', (outcome) => outcome.run !== run)).status).toBe('verified')
+    tiller.endInput()
+    expect((await tiller.ended).code).toBe(0)
+    expect(world.of('check')).toHaveLength(1)
+  })
+
   it('compact, and an interrupt reaches that, too: nothing is changed and the next prompt is taken', async () => {
     const world = await openWorld([say('One. '.repeat(500)), { text: 'A summary', silent: 2 }, say('Two.'), say('A summary.'), say('Three.')])
     const tiller = world.start(['--json', '--json-in'], { input: null })

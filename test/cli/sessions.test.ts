@@ -104,6 +104,18 @@ describe('going on', () => {
   })
 })
 
+it('a git worktree and a folder below have their own: the root is the top of the work tree', async () => {
+  const world = await openWorld([say('One.'), say('Two.')], { files: { 'sub/a.txt': 'a' } })
+  const tree = join(world.folder, 'tree')
+  world.git('worktree', 'add', '-q', tree)
+  expect((await world.run(['-p', 'hello'], { cwd: join(tree, 'sub') })).code).toBe(0)
+  expect(existsSync(join(tree, '.agent', 'sessions'))).toBe(true)
+  expect(world.exists('.agent')).toBe(false)
+  expect(execFileSync('git', ['-C', tree, 'status', '--porcelain'], { env: world.env, encoding: 'utf8' })).toBe('')
+  expect((await world.run(['-c', '-p', 'again'], { cwd: tree })).code).toBe(2)
+  expect((await world.run(['-c', '-p', 'again'], { cwd: join(tree, 'sub') })).code).toBe(0)
+})
+
 describe('damage', () => {
   it.each<[string, (file: string) => void, RegExp]>([
     ['half a last line', (file) => appendFileSync(file, '{"seq":99,"at":1,"type":"inp'), /^tiller: \S+ is damaged in one place \(at byte \d+: [^\n]+\n$/],
