@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { calls, openWorld, say, type World } from '../support/world.ts'
+import { calls, openWorld, say } from '../support/world.ts'
 
-const statuses = (world: World): string[] => world.of('result').map(({ status }) => status)
 
 describe('a configuration with a fault is exit 2, with file, line, key and what was expected', () => {
   it.each<[string, string, RegExp]>([
@@ -104,7 +103,7 @@ describe('a folder that nobody has trusted', () => {
     })
     const { code, stderr } = await world.run(['-p', 'Hello'])
     expect([code, stderr]).toEqual([0, ''])
-    expect(statuses(world)).toEqual(['denied', 'denied'])
+    expect(world.statuses()).toEqual(['denied', 'denied'])
   })
 
   it('with --trust brings its rules and checks', async () => {
@@ -150,7 +149,7 @@ describe('outside a git repository', () => {
     const { code, stderr } = await world.run(['-p', '--mode', 'full', 'Write'])
     expect([code, world.read('a.txt')]).toEqual([0, 'a\n'])
     expect(stderr).toMatch(/^tiller: this is not a git repository[^\n]*\n$/)
-    expect(statuses(world)).toEqual(['ok', 'ok', 'failed'])
+    expect(world.statuses()).toEqual(['ok', 'ok', 'failed'])
     expect(world.of('session')[0]).toMatchObject({ cwd: world.repo, root: world.repo })
   })
 

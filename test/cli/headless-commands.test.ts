@@ -45,7 +45,7 @@ describe('steering', () => {
     await tiller.until('spawn')
     tiller.send({ type: 'input', text: 'leave that', when: 'now' })
     expect((await tiller.ended).code).toBe(0)
-    expect(world.of('result').map(({ status }) => status)).toEqual(['interrupted', 'skipped'])
+    expect(world.statuses()).toEqual(['interrupted', 'skipped'])
     expect(world.exists('never.txt')).toBe(false)
     expect(shape(world.server.requests[1]?.body ?? {})).toBe('user:Wait assistant tool tool user:leave that')
     expect(world.of('outcome').map(({ status }) => status)).toEqual(['done'])
@@ -235,7 +235,7 @@ describe('a question', () => {
     expect((await tiller.ended).code).toBe(0)
     expect([world.exists('a'), world.exists('b')]).toEqual([true, false])
     expect(world.of('answer').map(({ verdict, by }) => [verdict, by])).toEqual([['allow', 'user'], ['deny', 'user']])
-    expect(world.of('result').map(({ status }) => status)).toEqual(['ok', 'denied'])
+    expect(world.statuses()).toEqual(['ok', 'denied'])
     expect(JSON.stringify(world.server.requests[1]?.body)).toContain('b is in the way')
   })
 

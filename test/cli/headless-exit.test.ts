@@ -5,7 +5,6 @@ const outcome = (world: World): [string | undefined, string | undefined] => {
   const last = world.of('outcome').at(-1)
   return [last?.status, last?.reason]
 }
-const statuses = (world: World): string[] => world.of('result').map(({ status }) => status)
 const write = (path: string, content = 'x\n') => calls(['write', { path, content }])
 
 describe('checks', () => {
@@ -90,7 +89,7 @@ describe('modes', () => {
     const { code, stdout, stderr } = await world.run(['-p', 'Write'])
     expect([code, stdout]).toEqual([5, 'I could only look.\n'])
     expect(stderr).toMatch(/^needs-user: /)
-    expect(statuses(world)).toEqual(['denied', 'denied', 'ok'])
+    expect(world.statuses()).toEqual(['denied', 'denied', 'ok'])
     expect([world.exists('a.txt'), world.exists('b.txt')]).toEqual([false, false])
     expect(JSON.stringify(world.server.requests[1]?.body['messages'])).toContain('nobody can be asked')
   })
@@ -100,7 +99,7 @@ describe('modes', () => {
     world.write('README.md', '# Changed by the person\n')
     const { code, stderr } = await world.run(['-p', '--mode', 'plan', 'Plan'])
     expect([code, stderr]).toEqual([0, ''])
-    expect(statuses(world)).toEqual(['denied', 'denied', 'denied', 'ok', 'denied'])
+    expect(world.statuses()).toEqual(['denied', 'denied', 'denied', 'ok', 'denied'])
     expect(world.git('status', '--porcelain')).toBe(' M README.md')
     expect(outcome(world)[0]).toBe('done')
   })
@@ -108,14 +107,14 @@ describe('modes', () => {
   it('edit: files in the root are written, commands ask', async () => {
     const world = await openWorld([calls(['write', { path: 'a.txt', content: 'a\n' }], ['write', { path: `${'../'.repeat(2)}outside.txt`, content: 'x' }], ['write', { path: '.git/hooks/post-commit', content: 'x' }], ['shell', { command: 'touch b.txt' }]), say('One.')])
     expect((await world.run(['-p', '--mode', 'edit', 'Write'])).code).toBe(5)
-    expect(statuses(world)).toEqual(['ok', 'denied', 'denied', 'denied'])
+    expect(world.statuses()).toEqual(['ok', 'denied', 'denied', 'denied'])
     expect(world.git('status', '--porcelain')).toBe('?? a.txt')
   })
 
   it('a rule that denies holds in every mode and does not change the outcome; one that allows runs unasked', async () => {
     const world = await openWorld([calls(['shell', { command: 'touch a.txt' }], ['shell', { command: 'touch b.txt; rm README.md' }], ['shell', { command: 'touch b.txt' }]), say('Done.')])
     const { code } = await world.run(['-p', '--allow', 'exec:touch *', '--deny', 'exec:rm *', 'Touch'])
-    expect([code, statuses(world)]).toEqual([0, ['ok', 'denied', 'ok']])
+    expect([code, world.statuses()]).toEqual([0, ['ok', 'denied', 'ok']])
     expect([world.exists('README.md'), world.exists('b.txt')]).toEqual([true, true])
     world.server.push(calls(['shell', { command: 'rm README.md' }]), say('No.'))
     expect((await world.run(['-p', '--mode', 'full', '--deny', 'exec:rm *', 'Remove'])).code).toBe(0)
@@ -191,7 +190,7 @@ it('--tools names those of this start, or takes one away', async () => {
   expect((await world.run(['-p', '--mode', 'full', '--tools', 'read,ls', 'Go'])).code).toBe(0)
   const offered = (index: number): string[] => ((world.server.requests[index]?.body['tools'] ?? []) as { function: { name: string } }[]).map((tool) => tool.function.name)
   expect(offered(0)).toEqual(['read', 'ls'])
-  expect(statuses(world)).toEqual(['rejected', 'ok'])
+  expect(world.statuses()).toEqual(['rejected', 'ok'])
   await world.run(['-p', '--tools', '-shell,-job', 'Go'])
   expect(offered(2)).toContain('write')
   expect(offered(2)).not.toContain('shell')

@@ -2,20 +2,11 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { Step } from '../support/model-server.ts'
-import { calls, openWorld, say, type World } from '../support/world.ts'
+import { calls, openWorld, say } from '../support/world.ts'
 
 const KEY = 'test-key-of-chat'
 const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`
 const chunk = (delta: unknown, finish_reason: string | null = null): string => data({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'test-model', choices: [{ index: 0, delta, finish_reason }] })
-
-/** It ended with 1 and a sentence, nothing was lost, and the session goes on. */
-async function goesOn(world: World): Promise<void> {
-  expect(world.of('outcome').at(-1)?.status).toBe('failed')
-  const before = world.server.requests.length
-  world.server.push(say('Better now.'))
-  expect(await world.run(['-c', '-p', 'again'])).toMatchObject({ code: 0, stdout: 'Better now.\n' })
-  expect(JSON.stringify(world.server.requests[before]?.body['messages'])).toMatch(/Hello.*again/)
-}
 
 describe('a server that answers', () => {
   it.each<[string, Step, RegExp]>([
@@ -36,7 +27,17 @@ describe('a server that answers', () => {
     expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/)
     expect(stderr).not.toContain(KEY)
     expect(JSON.stringify(world.records())).not.toContain(KEY)
-    await goesOn(world)
+    expect(world.of('outcome').at(-1)?.status).toBe('failed')
+  })
+
+  it.each<[string, Step]>([
+    ['an error', { status: 401, json: { error: { message: 'no' } } }],
+    ['a refusal', { text: '', stop: 'filter' }],
+  ])('%s: the session goes on, and nothing of the failed turn is lost or taken for an answer', async (_, step) => {
+    const world = await openWorld([step, say('Better now.')])
+    expect((await world.run(['-p', 'Hello'])).code).toBe(1)
+    expect(await world.run(['-c', '-p', 'again'])).toMatchObject({ code: 0, stdout: 'Better now.\n' })
+    expect(JSON.stringify(world.server.requests[1]?.body['messages'])).toMatch(/Hello.*again/)
   })
 
   it.each<[string, Step]>([
@@ -98,7 +99,7 @@ describe('a reply that stops at the output limit', () => {
   ])('%s runs none of its calls; each is rejected and the model is told', async (_, step) => {
     const world = await openWorld([step, say('In pieces, then.')])
     expect((await world.run(['-p', '--mode', 'full', 'Write'])).code).toBe(0)
-    expect(new Set(world.of('result').map(({ status }) => status))).toEqual(new Set(['rejected']))
+    expect(new Set(world.statuses())).toEqual(new Set(['rejected']))
     expect(world.of('result')).toHaveLength(step.calls?.length ?? 0)
     expect(world.of('result')[0]?.text).toContain('cut off at the output limit')
     expect(world.of('start')).toEqual([])

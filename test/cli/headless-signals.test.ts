@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import type { RecordOf } from '../../src/core/record.ts'
 import { calls, openWorld, say, type World } from '../support/world.ts'
 
-const statuses = (world: World): string[] => world.of('result').map(({ status }) => status)
 const outcomes = (world: World): string[] => world.of('outcome').map(({ status }) => status)
 const lastMessages = (world: World): string => JSON.stringify(world.server.requests.at(-1)?.body['messages'])
 
@@ -19,7 +18,7 @@ describe('SIGINT', () => {
     expect([code, signal]).toEqual([130, null])
     expect(events.at(-1)).toMatchObject({ type: 'outcome', status: 'interrupted' })
     expect(world.living()).toEqual([])
-    expect(statuses(world)).toEqual(['interrupted', 'skipped'])
+    expect(world.statuses()).toEqual(['interrupted', 'skipped'])
     expect(world.of('result')[0]?.text).toContain('begun')
     expect(outcomes(world)).toEqual(['interrupted'])
     expect(world.exists('never.txt')).toBe(false)
@@ -90,7 +89,7 @@ it('SIGTERM ends it the same way, with 143', async () => {
   tiller.kill('SIGTERM')
   expect((await tiller.ended).code).toBe(143)
   expect(world.living()).toEqual([])
-  expect(statuses(world)).toEqual(['interrupted'])
+  expect(world.statuses()).toEqual(['interrupted'])
   expect(world.of('outcome').map(({ status, reason }) => [status, reason])).toEqual([['interrupted', 'ended by SIGTERM']])
 })
 
@@ -114,7 +113,7 @@ it('a second signal leaves at once, recorded, and nothing stays alive', async ()
   expect((await tiller.ended).code).toBe(130)
   expect(world.living()).toEqual([])
   // The command was being stopped, and nobody waited to see its end.
-  expect(statuses(world)).toEqual(['unknown', 'skipped'])
+  expect(world.statuses()).toEqual(['unknown', 'skipped'])
   expect(world.of('outcome').map(({ status, reason }) => [status, reason])).toEqual([['interrupted', expect.stringContaining('a second signal, SIGINT')]])
   world.server.push(say('So be it.'))
   expect((await world.run(['-c', '-p', 'go on'])).code).toBe(0)

@@ -23,7 +23,7 @@ describe.each(PROTOCOLS)('over the %s protocol', (protocol) => {
     const again = await world.run(['-c', '-p', 'go on'])
     expect([again.code, again.stdout]).toEqual([0, 'Done.\n'])
     expect(world.read('a.txt')).toBe('one\nzwei\n')
-    expect(world.of('result').map(({ status }) => status)).toEqual(['ok', 'failed', 'ok', 'ok', 'interrupted', 'skipped'])
+    expect(world.statuses()).toEqual(['ok', 'failed', 'ok', 'ok', 'interrupted', 'skipped'])
     expect(world.of('reply').every(({ usage, stop }) => stop === 'interrupted' || usage.input > 0)).toBe(true)
   })
 })

@@ -28,7 +28,7 @@ export async function crashRound(random: () => number): Promise<string> {
   const tiller = world.start(['--json', '--mode', 'full', 'Work'])
   // Every event is a point; a little later than it is another. Where effects happen is looked at more often.
   const type = POINTS[Math.floor(random() * POINTS.length)]
-  const [count, later] = [1 + Math.floor(random() * (type === undefined ? 90 : 12)), random() < 0.4 ? 0 : random() * 12]
+  const [count, later] = [1 + Math.floor(random() * (type === undefined ? 60 : 8)), random() < 0.4 ? 0 : random() * 12]
   await seen(tiller, type, count)
   if (later > 0) await new Promise((resolve) => setTimeout(resolve, later))
   tiller.kill('SIGKILL')

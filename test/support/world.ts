@@ -35,6 +35,8 @@ export interface World {
   sessions(): string[]
   records(file?: string): SessionRecord[]
   of<T extends SessionRecord['type']>(type: T, file?: string): RecordOf<T>[]
+  /** Of the results, in the order of the calls. */
+  statuses(file?: string): (string | undefined)[]
   /** Pids of all that was started from here and still lives. */
   living(): number[]
   /** Before the end of the test, where many are needed. */
@@ -98,6 +100,11 @@ export async function openWorld(script: Parameters<typeof startModelServer>[0] =
     sessions: () => sessionFiles(join(repo, '.agent', 'sessions')),
     records: (file) => readRecords(file ?? newest(world)).records,
     of: (type, file) => world.records(file).filter((record) => record.type === type) as never,
+    statuses: (file) => {
+      const results = world.of('result', file)
+      const calls = world.of('reply', file).flatMap(({ stop, parts }) => (stop === 'error' || stop === 'interrupted' ? [] : parts.filter((part) => part.type === 'call')))
+      return calls.map(({ id }) => results.find((result) => result.call === id)?.status)
+    },
     living: () => livingWith(folder),
     close: (hasFailed = false) => {
       closing ??= leave(hasFailed)
@@ -139,7 +146,13 @@ function emptyRepository(): string {
   return empty
 }
 
-const sessionFiles = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.jsonl')).toSorted().map((name) => join(folder, name)) : [])
+/** By when they began: names of one second do not tell. */
+function sessionFiles(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl')).map((name) => join(folder, name))
+  const begun = new Map(files.map((file) => [file, Number(/"at":(\d+)/.exec(readFileSync(file, 'latin1').slice(0, 200))?.[1] ?? 0)]))
+  return files.toSorted((a, b) => (begun.get(a) ?? 0) - (begun.get(b) ?? 0))
+}
 
 function newest(world: World): string {
   const file = world.sessions().at(-1)
