@@ -40,10 +40,11 @@ export async function startHeadless(options: Options): Promise<number> {
   const had = log.records.length
   const connection = await connectToModel({ log, place, settings, options, canAsk: () => someone, mustHaveModel: true })
   agent = connection.agent
-  if (!place.repository) say('tiller: this is not a git repository; undo and the git tool have less to go by.\n')
+  const isNew = connection.fresh.length > 0
+  if (!place.repository && isNew) say('tiller: this is not a git repository; undo and the git tool have less to go by.\n')
   const code = await runHeadless({
     agent, prompt, json: options.json === true, commands: options.jsonIn ? process.stdin : null, stdout: process.stdout, stderr: process.stderr,
-    settled: connection.fresh.length > 0 ? [] : log.records.slice(had).filter(isKnownRecord), before: connection.fresh, onNobody: () => void (someone = false),
+    settled: isNew ? [] : log.records.slice(had).filter(isKnownRecord), before: connection.fresh, onNobody: () => void (someone = false),
     ...(options.outputSchema === undefined ? {} : { checkAnswer: await answerChecker(options.outputSchema, place.cwd) }),
   })
   await stopEverything()

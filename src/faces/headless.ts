@@ -34,7 +34,8 @@ export async function runHeadless(face: Headless): Promise<number> {
   const complain = (text: string): void => void stderr.write(`${sanitize(text)}\n`)
   if (face.json) for (const record of face.settled) print(`${JSON.stringify(record)}\n`)
   const before = [...face.before]
-  const unsubscribe = agent.subscribe((event) => {
+  // For good: what is recorded while the program leaves, such as the end of a job, is told as well.
+  agent.subscribe((event) => {
     // What waited in memory was written with the first input, so it is told now.
     if (face.json && !isLate(event, stdout)) for (const record of [...(event.type === 'input' ? before.splice(0) : []), event]) print(`${JSON.stringify(record)}\n`)
     if (event.type === 'reply' && event.stop === 'end') answer = textOf(event)
@@ -58,18 +59,17 @@ export async function runHeadless(face: Headless): Promise<number> {
     if (face.prompt === null) await Promise.race([ended, closed])
   }
   await agent.idle()
-  unsubscribe()
   if (closed.now) return 0
-  const worst = outcomes.find((outcome) => outcome.status !== 'done' && outcome.status !== 'verified')
+  const decisive = outcomes.find((outcome) => outcome.status !== 'done' && outcome.status !== 'verified')
   if (!face.json && answer !== '') print(`${sanitize(answer).replace(/\n$/, '')}\n`)
-  if (worst && !face.json) complain(`${worst.status}: ${worst.reason}`)
-  const wrong = worst ? null : (face.checkAnswer?.(answer) ?? null)
+  if (decisive && !face.json) complain(`${decisive.status}: ${decisive.reason}`)
+  const wrong = decisive ? null : (face.checkAnswer?.(answer) ?? null)
   if (wrong !== null) {
     complain(wrong)
     return 1
   }
   if (outcomes.length === 0) return refused ? 1 : 0
-  return worst ? exitCode(worst.status) : 0
+  return decisive ? exitCode(decisive.status) : 0
 }
 
 export function exitCode(status: OutcomeStatus): number {

@@ -151,6 +151,8 @@ describe('outside a git repository', () => {
     expect(stderr).toMatch(/^tiller: this is not a git repository[^\n]*\n$/)
     expect(world.statuses()).toEqual(['ok', 'ok', 'failed'])
     expect(world.of('session')[0]).toMatchObject({ cwd: world.repo, root: world.repo })
+    world.server.push(say('Again.'))
+    expect(await world.run(['-c', '-p', 'again'])).toMatchObject({ code: 0, stderr: '' })
   })
 
   it('in the home folder edits ask, whatever the mode', async () => {

@@ -121,8 +121,11 @@ it('a second signal leaves at once, recorded, and nothing stays alive', async ()
 
 it('what a finished command left running ends with the program', async () => {
   const world = await openWorld([calls(['shell', { command: 'sleep 300 & echo started' }]), calls(['shell', { command: 'sleep 300', background: true }]), say('Both run.')])
-  expect((await world.run(['-p', '--mode', 'full', 'Serve'])).code).toBe(0)
+  const { code, events } = await world.run(['--json', '--mode', 'full', 'Serve'])
+  expect(code).toBe(0)
   expect(world.living()).toEqual([])
+  expect(world.of('job')).toHaveLength(1)
+  expect(events.filter((event) => 'seq' in event)).toEqual(world.records())
   const [left] = world.of('result') as [RecordOf<'result'>]
   expect(left.status).toBe('ok')
   expect(left.text).toMatch(/started/)
