@@ -4,6 +4,7 @@ import { exchangeFetch } from './body.ts'
 import { createExchange, fail, type Exchange, type Target } from './exchange.ts'
 import { fault } from './fault.ts'
 import { createIdFor } from './ids.ts'
+import type { OpenedModels } from './opened.ts'
 import type { ModelFacts, Protocol, Settings, State } from './protocol.ts'
 import { createReply, hasState, stopOf, usageOf, type Finish, type Reply } from './reply.ts'
 import { toCall } from './request.ts'
@@ -19,6 +20,7 @@ export interface ModelSetup {
   by: string
   protocol: Protocol
   transport: Transport
+  opened: OpenedModels
   /** Key, address and headers, looked up when a request is sent. */
   access(): Promise<{ settings: Omit<Settings, 'fetch'>; target: Target }>
   blob: (sha256: string) => Uint8Array | undefined
@@ -59,17 +61,17 @@ async function* stream(setup: ModelSetup, request: ModelRequest, signal: AbortSi
 }
 
 async function open(setup: ModelSetup, request: ModelRequest, settings: Omit<Settings, 'fetch'>, exchange: Exchange, signal: AbortSignal) {
-  const { protocol, transport, idleMs, now, facts, limits, by, blob } = setup
+  const { protocol, transport, opened, idleMs, now, facts, limits, by, blob } = setup
   const fetch = exchangeFetch(exchange, { transport, repair: protocol.repair, idleMs, now })
-  const { language, version } = await protocol.open({ ...settings, fetch })
+  const { language, version } = await opened.get(protocol, settings)
   const call = toCall(request, { dialect: protocol.dialect(facts), by, images: limits.images, blob })
   const maxOutput = outputLimit(request, limits)
-  const { stream } = await language.doStream({
+  const { stream } = await opened.by(fetch, () => language.doStream({
     ...call,
     ...(maxOutput === undefined ? {} : { maxOutputTokens: maxOutput }),
     ...protocol.options({ request, facts, prompt: call.prompt, maxOutput }),
     abortSignal: signal,
-  })
+  }))
   return { stream, version }
 }
 
@@ -81,11 +83,11 @@ function outputLimit(request: ModelRequest, { maxOutput, contextWindow }: ModelL
   return Math.min(wanted, Math.max(room, 4_096, Math.floor(contextWindow / 20)))
 }
 
-/** Of all the texts in it. Not written out as JSON for that: it may be megabytes, on every turn. */
-function charactersOf(value: unknown): number {
-  if (typeof value === 'string') return value.length
-  if (typeof value !== 'object' || value === null) return 1
-  return Object.entries(value).reduce((sum, [key, inner]) => sum + charactersOf(inner) + (Array.isArray(value) ? 1 : key.length + 4), 2)
+/** Of its texts, about. Not written out as JSON for that: it may be megabytes, on every turn. */
+function charactersOf({ system, tools, messages }: ModelRequest): number {
+  const pieces = messages.flatMap((message): readonly object[] => (message.role === 'tool' ? message.results : message.parts))
+  const length = (piece: object): number => ('text' in piece && typeof piece.text === 'string' ? piece.text.length : JSON.stringify(piece).length) + 40
+  return pieces.reduce((sum: number, piece) => sum + length(piece), system.length + JSON.stringify(tools).length)
 }
 
 /** Ends at once when aborted, whatever the stream below does. */

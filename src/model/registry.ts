@@ -11,6 +11,7 @@ import { nearestNames } from './offers.ts'
 import { openai } from './openai.ts'
 import type { Protocol, ProviderType } from './protocol.ts'
 import { allProviders, unknownProvider, type Provider, type ProviderConfig } from './providers.ts'
+import { openedModels } from './opened.ts'
 import { openReplay } from './replay.ts'
 import { createTransport, isLoopback, offlineFault, type Fetch } from './transport.ts'
 
@@ -52,6 +53,7 @@ export function createModels(options: ModelsOptions): Models {
   const access = (provider: Provider) => createAccess(provider, { environment, runCommand: commands.run })
   const directory = createDirectory({ providers, configured: Object.keys(options.providers), transport, access, now, offline })
   const issued = new Set<string>()
+  const opened = openedModels()
 
   const replay = (id: string): Promise<Model> => openReplay(id, resolve(options.cwd ?? process.cwd(), id.slice('replay/'.length)), { msPerDelta: options.msPerDelta })
 
@@ -79,7 +81,7 @@ export function createModels(options: ModelsOptions): Models {
       const facts = factsOf(provider, model, now(), local)
       const protocol = PROTOCOLS[provider.type]
       return createModel({
-        id, facts, protocol, transport, issued, now, idleMs,
+        id, facts, protocol, transport, opened, issued, now, idleMs,
         limits: facts.limits,
         by: protocol.bound ? `${provider.type}:${provider.name}:${model}` : `${provider.type}:${provider.name}`,
         blob: (sha256) => options.blobs.get(sha256),
