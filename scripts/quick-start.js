@@ -17,8 +17,8 @@ const FIRST = new Set(['launch.ts', 'command-line.ts'])
 const BUILTIN = new RegExp(`^(node:)?(${builtinModules.join('|')})$`)
 /** Loaded when one of their functions is called: Node has not loaded them by itself when it starts. */
 const ON_CALL = new Set(['child_process', 'crypto', 'fs/promises', 'readline', 'timers/promises', 'v8', 'zlib'])
-/** Exports with a getter that somebody imports; the build says when one is missing here. */
-const BY_NAME = new Set(['aborted'])
+/** Is passed around whole (`import * as fs`), which would ask for its deprecated and late exports, too: those with a getter. */
+const WHOLE = 'fs'
 
 /** @type {import('esbuild').Plugin} */
 export const quickStart = {
@@ -76,7 +76,7 @@ function waysIn(folder) {
 function builtin(specifier) {
   const name = specifier.replace('node:', '')
   const quoted = JSON.stringify(name)
-  const exports = Object.entries(Object.getOwnPropertyDescriptors(process.getBuiltinModule(name))).filter(([key, { get }]) => (!get || BY_NAME.has(key)) && /^[A-Za-z_$][\w$]*$/.test(key) && key !== 'default')
+  const exports = Object.entries(Object.getOwnPropertyDescriptors(process.getBuiltinModule(name))).filter(([key, { get }]) => !(get && name === WHOLE) && /^[A-Za-z_$][\w$]*$/.test(key) && key !== 'default')
   const onCall = ({ value }, key) => ON_CALL.has(name) && typeof value === 'function' && /^[a-z]/.test(key)
   return [
     "import { builtin, later } from './scripts/builtin.js'",
