@@ -30,13 +30,14 @@ describe.each(PROTOCOLS)('over the %s protocol', (protocol) => {
 
 it('a session changes its provider with each step, and each is sent only what it may be sent', async () => {
   const step = (name: string) => ({ reasoning: `Thoughts of ${name}.`, ...calls(['ls', {}], ['read', { path: 'README.md' }]) })
-  const world = await openWorld([...PROTOCOLS, ...PROTOCOLS].flatMap((name) => [step(name), { reasoning: 'Hm.', text: `${name} was here.` }]))
+  const rounds: WireProtocol[] = [...PROTOCOLS, 'chat']
+  const world = await openWorld(rounds.flatMap((name) => [step(name), { reasoning: 'Hm.', text: `${name} was here.` }]))
   const { chat, responses, anthropic, google } = world.server.providers
   world.configure({ providers: { chat: { ...chat, models }, responses: { ...responses, models }, anthropic: { ...anthropic, models }, google: { ...google, models } } })
-  for (const [round, protocol] of [...PROTOCOLS, ...PROTOCOLS].entries()) {
+  for (const [round, protocol] of rounds.entries()) {
     const { code, stdout, stderr } = await world.run([...(round === 0 ? [] : ['-c']), '-p', '-m', `${protocol}/m`, `Round ${round}`])
     expect([code, stdout, stderr]).toEqual([0, `${protocol} was here.\n`, ''])
   }
-  expect(world.of('step').map(({ model }) => model)).toEqual([...PROTOCOLS, ...PROTOCOLS].flatMap((name) => [`${name}/m`, `${name}/m`]))
+  expect(world.of('step').map(({ model }) => model)).toEqual(rounds.flatMap((name) => [`${name}/m`, `${name}/m`]))
   expect(world.sessions()).toHaveLength(1)
 })
