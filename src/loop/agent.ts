@@ -54,6 +54,8 @@ class Inbox {
   work: Work | null = null
   private going: Promise<void> = Promise.resolve()
   private stopped = false
+  /** Why the run broke that has no outcome yet. */
+  private broke = 'the session could not be saved'
   /** Commands of the person that run now, each with what stops it. */
   private readonly shells = new Map<AbortController, Promise<void>>()
   private readonly ledger: Ledger
@@ -72,7 +74,7 @@ class Inbox {
     if (this.stopped) return this.refuse(`Tiller is leaving: this ${command.type} was not taken.`)
     try {
       // A run that ended because nothing could be saved has no outcome yet.
-      if (!this.work && this.ledger.state.live.run) this.closeRun('the session could not be saved')
+      if (!this.work && this.ledger.state.live.run) this.closeRun('failed', this.broke)
       this.carryOut(command)
     } catch (error) {
       this.refuse(`This ${command.type} could not be saved: ${error instanceof Error ? error.message : String(error)}`)
@@ -83,7 +85,7 @@ class Inbox {
     const { ledger, deps, work } = this
     switch (command.type) {
       case 'input':
-        ledger.append({ type: 'input', id: deps.host.id(), text: command.text, from: 'user', when: command.when ?? 'next', ...(command.images?.length ? { images: command.images } : {}) })
+        ledger.offer({ type: 'input', id: deps.host.id(), text: command.text, from: 'user', when: command.when ?? 'next', ...(command.images?.length ? { images: command.images } : {}) })
         if (command.when === 'now') work?.cut.abort()
         return this.begin()
       case 'withdraw':
@@ -94,7 +96,7 @@ class Inbox {
         return this.decide(command)
       case 'set': {
         const { type: _, run: __, ...settings } = command
-        return void ledger.append({ type: 'set', ...settings })
+        return void ledger.offer({ type: 'set', ...settings })
       }
       case 'background': {
         const [running] = command.call === undefined ? [...(work?.running.values() ?? [])].filter((prepared) => prepared.background) : [work?.running.get(command.call)]
@@ -119,9 +121,9 @@ class Inbox {
     this.going = run(work)
       .then(() => null, (error: unknown) => `The run stopped: ${error instanceof Error ? error.message : String(error)}`)
       .then((broke) => {
-        this.close(work)
-        // Said when it is over, so that `active` says so, too: there is no outcome that would.
-        if (broke !== null) this.refuse(broke)
+        // Said when it is over, so that `active` says so, too: where it has no outcome, nothing else would.
+        if (broke === null) this.close(work, work.delivered)
+        else if (!this.breakOff(work, broke)) this.refuse(broke)
       })
   }
 
@@ -136,19 +138,35 @@ class Inbox {
     return work
   }
 
-  private close(work: Work): void {
+  /** `goesOn`: what waits starts the next run. Where a run ended before it could deliver anything (no model, a limit), the next one would end in the same way. */
+  private close(work: Work, goesOn: boolean): void {
     if (this.work === work) this.work = null
-    // A log that cannot be written ends the run without an outcome: going on would be going on unsaved.
-    if (this.ledger.state.live.run?.id === work.run) return
-    if (work.delivered) return this.begin()
-    // It ended before it could deliver anything (no model, a limit): trying again by itself would end in the same way.
-    this.giveBack('interrupt')
+    if (goesOn) return this.begin()
+    try {
+      this.giveBack('interrupt')
+    } catch {
+      // It waits in the log, as it did.
+    }
+  }
+
+  /** A run that could not go on, mostly because nothing could be written: going on would be going on unsaved. False: not even its end could. */
+  private breakOff(work: Work, why: string): boolean {
+    this.broke = why
+    work.stop.abort(why)
+    try {
+      this.closeRun('failed', why)
+      this.close(work, false)
+      return true
+    } catch {
+      this.work = null
+      return false
+    }
   }
 
   /** Waiting texts go back to who typed them. */
   private giveBack(because: 'user' | 'interrupt'): void {
     const waiting = this.ledger.state.live.waiting.filter((input) => input.from === 'user')
-    if (waiting.length > 0) this.ledger.append(...waiting.map((input): FactOf<'withdraw'> => ({ type: 'withdraw', input: input.id, because })))
+    if (waiting.length > 0) this.ledger.offer(...waiting.map((input): FactOf<'withdraw'> => ({ type: 'withdraw', input: input.id, because })))
   }
 
   async idle(): Promise<void> {
@@ -163,7 +181,7 @@ class Inbox {
     const { waiting } = this.ledger.state.live
     const input = id === undefined ? waiting.findLast((each) => each.from === 'user') : waiting.find((each) => each.id === id)
     if (!input) return this.refuse(id === undefined ? 'Nothing is waiting.' : `The input ${id} is not waiting: it was delivered or taken back before.`)
-    this.ledger.append({ type: 'withdraw', input: input.id, because: 'user' })
+    this.ledger.offer({ type: 'withdraw', input: input.id, because: 'user' })
   }
 
   /** The run ends; what waits goes back to who typed it, unless it cuts in anyway. What is sent after this is not touched. */
@@ -172,8 +190,12 @@ class Inbox {
     if (!work && this.shells.size === 0) return this.refuse('No run is active.')
     this.stopShells()
     if (!work || work.stop.signal.aborted) return
-    this.giveBack('interrupt')
-    work.stop.abort(reason)
+    try {
+      this.giveBack('interrupt')
+    } finally {
+      // Also where nothing can be saved: who wants it to stop is not kept waiting for that.
+      work.stop.abort(reason)
+    }
   }
 
   private runShell(command: string, model: boolean): void {
@@ -203,7 +225,7 @@ class Inbox {
     const record = this.ledger.records.find((each) => each.seq === to)
     if (!record) return this.refuse(`There is no record ${to} to rewind to.`)
     this.giveBack('user')
-    this.ledger.append({ type: 'rewind', to })
+    this.ledger.offer({ type: 'rewind', to })
     // An input that is not delivered yet on the path gone back to is text to be looked at again.
     this.giveBack('user')
   }
@@ -214,7 +236,7 @@ class Inbox {
     const work = this.open()
     this.going = task(work)
       .catch((error: unknown) => this.refuse(`${what} failed: ${error instanceof Error ? error.message : String(error)}`))
-      .then(() => this.close(work))
+      .then(() => this.close(work, true))
   }
 
   private async compactNow(work: Work, about: string | undefined): Promise<void> {
@@ -245,12 +267,12 @@ class Inbox {
 
   abandon(reason: string): void {
     this.stopped = true
-    this.closeRun(reason)
+    this.closeRun('interrupted', reason)
     this.ledger.seal()
   }
 
   /** Gives an open run its end without waiting for what runs. */
-  private closeRun(reason: string): void {
+  private closeRun(status: 'interrupted' | 'failed', reason: string): void {
     // A reply that is held counts: its calls need a result, too.
     this.ledger.append()
     const open = this.ledger.state.live.run

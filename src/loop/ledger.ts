@@ -11,7 +11,10 @@ export interface Ledger {
   readonly callIds: ReadonlySet<string>
   /** Waits for the next append, to share its write and sync. Nothing may be told or done on the strength of it before that. */
   hold(fact: Fact): void
+  /** What has happened. Where it cannot be written this throws, and the facts wait in memory: they are written before anything else, as soon as that is possible. */
   append(...facts: Fact[]): SessionRecord[]
+  /** What somebody wants. Where it cannot be written this throws, and it counts as not said: whoever said it still has it. */
+  offer(...facts: Fact[]): SessionRecord[]
   /** From now on nothing is written or told: how things stand has been recorded, and what still runs must not contradict it. */
   seal(): void
   /** An event that is no record: it may be dropped. */
@@ -29,15 +32,10 @@ export function openLedger(log: Log): Ledger {
   log.records.forEach(noteCalls)
   const listeners = new Set<(event: AgentEvent) => void>()
   let held: Fact[] = []
-  /** Of an append that failed: written before anything else, as soon as that is possible. */
-  let unsaved: readonly Fact[] | null = null
-  const recover = (): SessionRecord[] => {
-    if (!unsaved) return []
-    const before = log.records.length
-    const landed = log.reopen()
-    unsaved = unsaved.slice(landed)
-    return log.records.slice(before).filter(isKnownRecord)
-  }
+  /** Facts that could not be written. */
+  let unsaved: Fact[] = []
+  /** The append that failed: so many of its facts are the first of `unsaved`, those behind them were only offered. */
+  let failed: { kept: number; offered: readonly Fact[] } | null = null
   let sealed = false
   const untold: AgentEvent[] = []
   let telling = false
@@ -52,6 +50,42 @@ export function openLedger(log: Log): Ledger {
       telling = false
     }
   }
+  const take = (records: readonly SessionRecord[]): void => {
+    for (const record of records) {
+      applyRecord(state, record, log.records)
+      noteCalls(record)
+    }
+    tell(...records)
+  }
+  /** Throws while the log cannot be written. What landed of an append that failed is recorded after all. */
+  const recover = (): void => {
+    if (!failed) return
+    const before = log.records.length
+    const landed = log.reopen()
+    unsaved = unsaved.slice(Math.min(landed, failed.kept))
+    // Whoever offered it was told that it was not taken, and has it still.
+    for (const fact of failed.offered.slice(0, Math.max(0, landed - failed.kept))) if (fact.type === 'input') unsaved.push({ type: 'withdraw', input: fact.id, because: 'interrupt' })
+    failed = null
+    take(log.records.slice(before).filter(isKnownRecord))
+  }
+  const write = (facts: readonly Fact[], offered: readonly Fact[]): SessionRecord[] => {
+    if (sealed) return []
+    const more = [...held, ...facts]
+    held = []
+    try {
+      recover()
+    } catch (error) {
+      unsaved.push(...more)
+      throw error
+    }
+    unsaved.push(...more)
+    failed = { kept: unsaved.length, offered }
+    const records = log.append([...unsaved, ...offered])
+    failed = null
+    unsaved = []
+    take(records)
+    return records
+  }
   return {
     state,
     callIds,
@@ -60,21 +94,8 @@ export function openLedger(log: Log): Ledger {
     },
     hold: (fact) => void held.push(fact),
     seal: () => void (sealed = true),
-    append(...facts) {
-      if (sealed) return []
-      const landed = recover()
-      const all = [...(unsaved ?? []), ...held, ...facts]
-      held = []
-      unsaved = all
-      const records = [...landed, ...log.append(all)]
-      unsaved = null
-      for (const record of records) {
-        applyRecord(state, record, log.records)
-        noteCalls(record)
-      }
-      tell(...records)
-      return records
-    },
+    append: (...facts) => write(facts, []),
+    offer: (...facts) => write([], facts),
     emit: tell,
     subscribe(listener) {
       listeners.add(listener)

@@ -230,7 +230,7 @@ test('when there is space again, what could not be written is written first, and
   await r.agent.idle()
   const types = r.log.all.slice(before).map((record) => record.type)
   expect(types.indexOf('reply')).toBeLessThan(types.indexOf('outcome'))
-  expect(r.of('outcome').map((outcome) => outcome.status)).toEqual(['interrupted', 'done'])
+  expect(r.of('outcome').map((outcome) => outcome.status)).toEqual(['failed', 'done'])
   expect(r.of('result')).toHaveLength(1)
   expect(r.log.all.map((record) => record.seq)).toEqual(r.log.all.map((_, index) => index))
 })
