@@ -1,14 +1,15 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { readdirSync, statSync } from 'node:fs'
+import { dirname, join, basename } from 'node:path'
 import type { OutcomeStatus } from '../core/record.ts'
 import { sanitize } from '../core/sanitize.ts'
 import { stemOf } from './companion.ts'
 import { errnoOf, inWords } from './fault.ts'
+import { listCache, type ListCache, type Remembered } from './list-cache.ts'
+import { isForeign } from './private.ts'
 import { idInName } from './open-log.ts'
-import { isForeign, writePrivate } from './private.ts'
-import type { Summary } from './summary.ts'
-import { Looked, look, lookAtAll } from './summary.ts'
+import type { Looked, Summary } from './summary.ts'
+import { look, lookAtAll } from './summary.ts'
+import { turns } from './turns.ts'
 
 /** A session in a list. All texts are fit for a screen. */
 export interface SessionEntry {
@@ -49,60 +50,88 @@ interface Found {
   unreadable: string | null
 }
 
-/**
- * The sessions in a folder, newest activity first, from the beginning and the end of each file: a cost that does not grow with the files. What was
- * learned is kept beside them, for files whose size and time are still the same. Throws with an errno where the folder itself cannot be read.
- */
+/** The sessions in a folder, newest activity first. Throws with an errno where the folder itself cannot be read. */
 export async function listSessions(folder: string, signal?: AbortSignal): Promise<SessionEntry[]> {
-  const cache = readCache(folder)
-  const { found, locks } = filesIn(folder)
   const entries: SessionEntry[] = []
-  const kept: Cache = new Map()
-  for (const [index, file] of found.entries()) {
-    if (index % 50 === 49) await breathe()
-    signal?.throwIfAborted()
-    const known = cache.get(file.name)
-    const fresh = known?.bytes === file.bytes && known.modified === file.modified
-    const looked = fresh ? known.looked : tryToLook(folder, file, known?.looked ?? null)
-    if (looked) kept.set(file.name, { bytes: file.bytes, modified: file.modified, looked })
-    entries.push(entryOf(folder, file, looked, locks))
-  }
-  if (changed(cache, kept)) writeCache(folder, kept)
+  for await (const piece of sessionsIn(folder, signal)) entries.push(...piece)
   return entries.sort(newestFirst)
 }
 
-/** The entries of which not all was looked at, as what is missing is found: one after another, with a pause for others between them. */
-export async function* completeSessions(folder: string, entries: readonly SessionEntry[], signal?: AbortSignal): AsyncGenerator<SessionEntry> {
-  const cache = readCache(folder)
-  const { found, locks } = filesIn(folder)
-  for (const entry of entries.filter((each) => !each.complete && each.unreadable === null)) {
-    await breathe()
-    if (signal?.aborted) break
-    const file = found.find(({ name }) => join(folder, name) === entry.file)
-    const known = file && cache.get(file.name)
-    if (!file || !known) continue
-    const looked = lookAtAll(entry.file, known.looked)
-    cache.set(file.name, { bytes: file.bytes, modified: file.modified, looked })
-    yield entryOf(folder, file, looked, locks)
+/** So many that had to be looked at make a piece. */
+const PIECE = 250
+
+/**
+ * The sessions in a folder, the newest made first, as they are looked at: at the beginning and the end of each file, a cost that does not grow with
+ * the files. What was learned is kept beside them, for files whose size and time are still the same.
+ */
+export async function* sessionsIn(folder: string, signal?: AbortSignal): AsyncGenerator<SessionEntry[]> {
+  const turn = turns()
+  const { names, locks } = namesOf(folder)
+  const cache = listCache(folder)
+  const kept = new Map<string, Remembered>()
+  let piece: SessionEntry[] = []
+  let learned = 0
+  for (const name of names.reverse()) {
+    await turn()
+    signal?.throwIfAborted()
+    const { entry, remembered, isNew } = entryIn(folder, name, cache, locks)
+    if (remembered) kept.set(name, remembered)
+    piece.push(entry)
+    if (isNew && ++learned % PIECE === 0) {
+      yield piece
+      piece = []
+    }
   }
-  writeCache(folder, cache)
+  cache.keep(kept)
+  yield piece
+}
+
+/** The entries of which not all was looked at, as what is missing is found, one after another. */
+export async function* completeSessions(folder: string, entries: readonly SessionEntry[], signal?: AbortSignal): AsyncGenerator<SessionEntry> {
+  const missing = entries.filter((each) => !each.complete && each.unreadable === null)
+  if (missing.length === 0) return
+  const turn = turns()
+  const { names, locks } = namesOf(folder)
+  const cache = listCache(folder)
+  const kept = new Map(names.flatMap((name): [string, Remembered][] => {
+    const known = cache.of(name)
+    return known ? [[name, known]] : []
+  }))
+  try {
+    for (const { file } of missing) {
+      const name = basename(file)
+      const known = kept.get(name)
+      const found = statOf(folder, name)
+      const looked = known && !found.unreadable ? await lookAtAll(file, known.looked, turn, signal).catch(() => null) : null
+      if (signal?.aborted) return
+      if (!looked) continue
+      kept.set(name, { bytes: found.bytes, modified: found.modified, looked })
+      yield entryOf(folder, found, looked, locks)
+    }
+  } finally {
+    cache.keep(kept)
+  }
+}
+
+/** One session by its file, wherever that lies. */
+export function sessionEntry(file: string): SessionEntry {
+  const found = statOf(dirname(file), basename(file))
+  return entryOf(dirname(file), found, tryToLook(dirname(file), found, null), namesOf(dirname(file)).locks)
 }
 
 /** The newest session with an input of exactly this root and working directory, as `-c` goes on with. */
 export function newestSession(folder: string, here: { root: string; cwd: string }): SessionEntry | null {
-  const { found, locks } = filesIn(folder)
-  const cache = readCache(folder)
+  const { names, locks } = namesOf(folder)
+  const cache = listCache(folder)
   let newest: SessionEntry | null = null
   let youngest = Infinity
-  for (const file of found.sort((one, other) => other.modified - one.modified)) {
+  for (const { name, modified } of names.map((each) => statOf(folder, each)).sort((one, other) => other.modified - one.modified)) {
     // A record is not younger than its file, so older files cannot hold a newer one; where clocks say otherwise, all are looked at.
-    if (newest && newest.last <= youngest && file.modified < newest.last) break
-    const known = cache.get(file.name)
-    const looked = known?.bytes === file.bytes && known.modified === file.modified ? known.looked : tryToLook(folder, file, known?.looked ?? null)
-    const entry = entryOf(folder, file, looked, locks)
+    if (newest && newest.last <= youngest && modified < newest.last) break
+    const { entry } = entryIn(folder, name, cache, locks)
     if (entry.hasInput && entry.root === here.root && entry.cwd === here.cwd && (!newest || newestFirst(entry, newest) < 0)) {
       newest = entry
-      youngest = file.modified
+      youngest = modified
     }
   }
   return newest
@@ -110,18 +139,9 @@ export function newestSession(folder: string, here: { root: string; cwd: string 
 
 const newestFirst = (one: SessionEntry, other: SessionEntry): number => other.last - one.last || (one.file < other.file ? 1 : -1)
 
-function filesIn(folder: string): { found: Found[]; locks: Set<string> } {
+function namesOf(folder: string): { names: string[]; locks: ReadonlySet<string> } {
   const names = namesIn(folder)
-  const found = names.filter((name) => name.endsWith('.jsonl')).map((name): Found => {
-    try {
-      const stat = statSync(join(folder, name))
-      if (!stat.isFile()) return { name, bytes: 0, modified: 0, foreign: false, unreadable: 'it is not a file' }
-      return { name, bytes: stat.size, modified: stat.mtimeMs, foreign: isForeign(stat), unreadable: null }
-    } catch (error) {
-      return { name, bytes: 0, modified: 0, foreign: false, unreadable: inWords(error) }
-    }
-  })
-  return { found, locks: new Set(names.filter((name) => name.endsWith('.lock'))) }
+  return { names: names.filter((name) => name.endsWith('.jsonl')).sort(), locks: new Set(names.filter((name) => name.endsWith('.lock'))) }
 }
 
 /** A folder that is not there holds no sessions; one that cannot be read is an error. */
@@ -132,6 +152,24 @@ function namesIn(folder: string): string[] {
     if (errnoOf(error) === 'ENOENT') return []
     throw error
   }
+}
+
+function statOf(folder: string, name: string): Found {
+  try {
+    const stat = statSync(join(folder, name))
+    if (!stat.isFile()) return { name, bytes: 0, modified: 0, foreign: false, unreadable: 'it is not a file' }
+    return { name, bytes: stat.size, modified: stat.mtimeMs, foreign: isForeign(stat), unreadable: null }
+  } catch (error) {
+    return { name, bytes: 0, modified: 0, foreign: false, unreadable: inWords(error) }
+  }
+}
+
+function entryIn(folder: string, name: string, cache: ListCache, locks: ReadonlySet<string>): { entry: SessionEntry; remembered: Remembered | null; isNew: boolean } {
+  const file = statOf(folder, name)
+  const known = cache.of(name)
+  if (known && known.bytes === file.bytes && known.modified === file.modified) return { entry: entryOf(folder, file, known.looked, locks), remembered: known, isNew: false }
+  const looked = tryToLook(folder, file, known?.looked ?? null)
+  return { entry: entryOf(folder, file, looked, locks), remembered: looked && { bytes: file.bytes, modified: file.modified, looked }, isNew: true }
 }
 
 function tryToLook(folder: string, file: Found, before: Looked | null): Looked | null {
@@ -154,36 +192,5 @@ function entryOf(folder: string, file: Found, looked: Looked | null, locks: Read
     created: begin?.created ?? 0, last: end?.last ?? 0, bytes: file.bytes, outcome: (end?.outcome ?? null) as OutcomeStatus | null,
     cost: looked?.end === null ? (begin?.cost ?? null) : null, costUnknown: begin?.costUnknown ?? false, complete: looked?.end === null,
     locked: locks.has(`${stemOf(file.name)}.lock`), foreign: file.foreign, unreadable: file.unreadable,
-  }
-}
-
-// ---- what was learned, beside the files: thrown away and learned anew at any sign of trouble
-
-type Cache = Map<string, { bytes: number; modified: number; looked: Looked }>
-
-const cacheOf = (folder: string): string => join(folder, '.list-cache.json')
-
-function readCache(folder: string): Cache {
-  const cache: Cache = new Map()
-  try {
-    const raw = JSON.parse(readFileSync(cacheOf(folder), 'utf8')) as { version?: unknown; files?: unknown }
-    if (raw.version !== 1 || !Array.isArray(raw.files)) return cache
-    for (const [name, bytes, modified, given] of raw.files as unknown[][]) {
-      const looked = Looked.safeParse(given)
-      if (typeof name === 'string' && typeof bytes === 'number' && typeof modified === 'number' && looked.success) cache.set(name, { bytes, modified, looked: looked.data })
-    }
-  } catch {
-    cache.clear()
-  }
-  return cache
-}
-
-const changed = (before: Cache, after: Cache): boolean => before.size !== after.size || [...after].some(([name, { looked }]) => before.get(name)?.looked !== looked)
-
-function writeCache(folder: string, cache: Cache): void {
-  try {
-    writePrivate(cacheOf(folder), JSON.stringify({ version: 1, files: [...cache].map(([name, { bytes, modified, looked }]) => [name, bytes, modified, looked]) }), false)
-  } catch {
-    // Next time it is learned again.
   }
 }

@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
-import { setImmediate as breathe } from 'node:timers/promises'
 import type { SessionRecord } from '../core/record.ts'
 import { sanitize } from '../core/sanitize.ts'
 import { parseLine } from './head.ts'
 import { linesFrom } from './lines.ts'
+import { turns } from './turns.ts'
 
 export interface SearchHit {
   file: string
@@ -14,21 +14,32 @@ export interface SearchHit {
   excerpt: string
 }
 
+export interface SearchOptions {
+  /** At most so many hits of a file. */
+  most?: number
+  /** So many characters of what stands before the words. */
+  before?: number
+  signal?: AbortSignal
+}
+
 /**
  * Records that hold every word of the query, in any case and order, in what was said, called and shown. File by file, a bounded piece at a
- * time, with pauses for others; at most `most` hits of a file. A file that cannot be read has none.
+ * time, so that others can run between them. A file that cannot be read has none.
  */
-export async function* searchSessions(files: Iterable<string>, query: string, options: { most?: number; signal?: AbortSignal } = {}): AsyncGenerator<SearchHit> {
+export async function* searchSessions(files: Iterable<string>, query: string, options: SearchOptions = {}): AsyncGenerator<SearchHit> {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return
+  const turn = turns()
   for (const file of files) {
-    await breathe()
+    await turn()
     if (options.signal?.aborted) return
-    yield* searchFile(file, words, options)
+    yield* searchFile(file, words, turn, options)
   }
 }
 
-async function* searchFile(file: string, words: readonly string[], { most = 20, signal }: { most?: number; signal?: AbortSignal }): AsyncGenerator<SearchHit> {
+const PIECE = 256 * 1024
+
+async function* searchFile(file: string, words: readonly string[], turn: () => Promise<void>, { most = 20, before = 60, signal }: SearchOptions): AsyncGenerator<SearchHit> {
   let fd: number
   try {
     fd = openSync(file, 'r')
@@ -37,18 +48,15 @@ async function* searchFile(file: string, words: readonly string[], { most = 20, 
   }
   try {
     let hits = 0
-    let since = 0
+    let paused = 0
     for (const line of linesFrom(fd, 0, fstatSync(fd).size)) {
-      since += line.bytes.length
-      if (since > 4_000_000) {
-        since = 0
-        await breathe()
-        if (signal?.aborted) return
-      }
-      const hit = search(file, line, words)
-      if (!hit) continue
-      yield hit
-      if (++hits === most) return
+      const hit = search(file, line, words, before)
+      if (hit) yield hit
+      if (hit && ++hits === most) return
+      if (line.offset - paused < PIECE) continue
+      paused = line.offset
+      await turn()
+      if (signal?.aborted) return
     }
   } catch {
     return
@@ -57,7 +65,7 @@ async function* searchFile(file: string, words: readonly string[], { most = 20, 
   }
 }
 
-function search(file: string, line: Parameters<typeof parseLine>[0], words: readonly string[]): SearchHit | null {
+function search(file: string, line: Parameters<typeof parseLine>[0], words: readonly string[], before: number): SearchHit | null {
   // A word that is written with escapes in JSON is looked for only in the parsed record.
   const raw = line.bytes.toString().toLowerCase()
   if (words.some((word) => PLAIN.test(word) && !raw.includes(word))) return null
@@ -66,7 +74,7 @@ function search(file: string, line: Parameters<typeof parseLine>[0], words: read
   const said = textOf(record)
   const text = said.toLowerCase()
   if (words.some((word) => !text.includes(word))) return null
-  return { file, seq: record.seq, at: record.at, type: record.type, excerpt: excerpt(said, text.indexOf(words[0] ?? '')) }
+  return { file, seq: record.seq, at: record.at, type: record.type, excerpt: excerpt(said, text.indexOf(words[0] ?? ''), before) }
 }
 
 const PLAIN = /^[^"\\\x00-\x1f]*$/
@@ -94,8 +102,8 @@ function textOf(record: SessionRecord): string {
   }
 }
 
-function excerpt(text: string, at: number): string {
-  const from = Math.max(0, at - 60)
+function excerpt(text: string, at: number, before: number): string {
+  const from = Math.max(0, at - before)
   const piece = sanitize(text.slice(from, at + 140)).replace(/\s+/g, ' ').trim()
   return `${from > 0 ? '…' : ''}${piece}${at + 140 < text.length ? '…' : ''}`
 }

@@ -44,12 +44,20 @@ export function look(file: string, before: Looked | null): Looked {
   }
 }
 
-/** Looks at everything that was left out. */
-export function lookAtAll(file: string, before: Looked): Looked {
+/** Looks at everything that was left out; null: it was told to stop. `turn` is asked after each piece, as a file may be of any size. */
+export async function lookAtAll(file: string, before: Looked, turn: () => Promise<void>, signal?: AbortSignal): Promise<Looked | null> {
   const fd = openSync(file, 'r')
   try {
     const looked: Looked = { ...before, begin: { ...before.begin }, end: null }
-    scan(fd, looked, fstatSync(fd).size)
+    let paused = looked.scanned
+    for (const line of linesFrom(fd, looked.scanned, fstatSync(fd).size)) {
+      if (!line.ended) break
+      take(looked, line)
+      if (line.offset - paused < MOST) continue
+      paused = line.offset
+      await turn()
+      if (signal?.aborted) return null
+    }
     return looked
   } finally {
     closeSync(fd)
@@ -62,10 +70,14 @@ const empty = (): Summary => ({ id: null, cwd: '', root: '', branch: null, fork:
 function scan(fd: number, looked: Looked, to: number, enough?: () => boolean): void {
   for (const line of linesFrom(fd, looked.scanned, to)) {
     if (!line.ended) return
-    note(looked.begin, line)
-    if (!line.tooLong) looked.scanned = line.offset + line.bytes.length + 1
+    take(looked, line)
     if (enough?.()) return
   }
+}
+
+function take(looked: Looked, line: RawLine): void {
+  note(looked.begin, line)
+  if (!line.tooLong) looked.scanned = line.offset + line.bytes.length + 1
 }
 
 function lookAtEnd(fd: number, size: number): Summary {

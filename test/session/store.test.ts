@@ -106,7 +106,8 @@ test('the list of many sessions costs a stat a file the second time, and its mem
   expect(await listSessions(folder)).toEqual(first)
   if (before !== null) expect((bytesRead() ?? 0) - before).toBeLessThan(300 * 1000)
   expect(statSync(join(folder, '.list-cache.json')).mode & 0o777).toBe(0o600)
-  for (const text of ['', '{', '{"version":2,"files":[]}', '{"version":1,"files":[[1],null,"x",["a",1,2,{"scanned":"x"}]]}']) {
+  const name = basename(place(folder, 'id1'))
+  for (const text of ['', '{', '{"version":9}\n', '{"version":2}\n[1]\nnull\n\n', `{"version":2}\n["${name}",1,2,{"scanned":"x"}]\n["${name}"\n`]) {
     writeFileSync(join(folder, '.list-cache.json'), text)
     expect(await listSessions(folder)).toEqual(first)
   }
