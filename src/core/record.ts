@@ -210,7 +210,11 @@ const facts = {
     carry: z.optional(Carry), usage: z.optional(Usage), cost: z.optional(z.nullable(z.number())),
   }),
   omit: () => z.object({ record: z.number(), text: z.optional(z.string()) }),
-  checkpoint: () => z.object({ run: z.optional(z.string()), call: z.optional(z.string()), why: z.string(), tree: z.nullable(z.string()), note: z.optional(z.string()) }),
+  checkpoint: () => z.object({
+    run: z.optional(z.string()), call: z.optional(z.string()), why: z.string(), tree: z.nullable(z.string()), note: z.optional(z.string()),
+    /** Around an undo: files are put back to how they were right after record `to`. Before it, what is to be done; after it, what was. */
+    undo: z.optional(z.object({ to: z.number(), changes: z.array(FileChange) })),
+  }),
   check: () => z.object({
     run: z.string(), command: z.string(), exit: z.nullable(z.number()), attempt: z.number(),
     text: z.optional(z.string()), output: z.optional(BlobRef), tree: z.optional(z.nullable(z.string())), ms: z.optional(z.number()),
