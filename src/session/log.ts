@@ -9,6 +9,7 @@ import { parseLine } from './head.ts'
 import { MAX_LINE, linesFrom } from './lines.ts'
 import type { Lock } from './lock.ts'
 import { takeLock } from './lock.ts'
+import { atOnce, inPieces } from './pieces.ts'
 import { FILE_MODE, makePrivateFolder, syncFolder } from './private.ts'
 import type { AnyRecord, Damage, Reading } from './reading.ts'
 import { readNeeded, readRange } from './reading.ts'
@@ -29,6 +30,10 @@ export interface SessionLog extends Log {
   readonly readOnly: string | null
   /** Of the part that was read. */
   readonly damage: readonly Damage[]
+  /** Only the end was read. Until `rest` has read all that is needed, nothing may be appended. */
+  readonly partial: boolean
+  /** In pieces, with pauses. Rejects as `openLog` would have failed, or when the log is closed meanwhile. */
+  rest(): Promise<void>
   /** Why the log is closed for writing since an append failed. */
   readonly failed: LogError | null
   /** Records in the file by their numbers, the ends included; also those before `base`. */
@@ -77,6 +82,7 @@ export interface State {
   unborn: string[] | null
   failed?: Failed | null
   closed?: boolean
+  partial?: boolean
   /** Where older records were found, so that reading further back does not begin at `base` again. */
   marks?: { seq: number; offset: number }[]
 }
@@ -98,6 +104,8 @@ export function logOver(state: State): SessionLog {
     get damage() { return state.reading.damage },
     get readOnly() { return state.readOnly },
     foreign: state.foreign,
+    get partial() { return state.partial === true },
+    rest: () => readRest(state),
     get failed() { return state.failed?.error ?? null },
     append: (facts) => append(state, facts),
     read: (from, to) => read(state, from, to),
@@ -126,13 +134,14 @@ function append(state: State, facts: readonly Fact[]): SessionRecord[] {
 /** A rewind to before what is in memory needs what is live there; if that is too much for the memory, this throws and nothing was written. */
 function beforeBase({ reading, open }: State, facts: readonly Fact[]): Reading | null {
   const back = facts.findLast((fact) => fact.type === 'rewind')
-  return back && open && back.to < reading.base ? readNeeded(open.fd, open.size, back.to) : null
+  return back && open && back.to < reading.base ? atOnce(readNeeded(open.fd, open.size, back.to)) : null
 }
 
 function refuse(state: State, facts: readonly Fact[]): void {
   if (state.readOnly) throw new LogError('read-only', `${state.file} is open for reading only. ${state.readOnly}`, facts)
   if (state.failed) throw new LogError('closed', `Nothing more is saved in ${state.file} since this happened: ${state.failed.error.message}`, facts, { cause: state.failed.error })
   if (state.closed) throw new LogError('closed', `${state.file} was closed.`, facts)
+  if (state.partial) throw new Error(`${state.file} is written to before it was read`)
 }
 
 /** As whoever opens the file later will read it. A fact that does not fit its own schema is a bug, and is found before it is on the disk. */
@@ -223,7 +232,7 @@ function fail(state: State, error: unknown, lines: readonly string[], facts: rea
   const said =
     error instanceof LogError
       ? error
-      : new LogError('io', `${state.file} could not be written: ${inWords(error)}. What was to be saved is kept in memory.`, facts, { cause: error, code: errnoOf(error) })
+      : new LogError('io', `${state.file} could not be written: ${inWords(error)}.`, facts, { cause: error, code: errnoOf(error) })
   state.failed = { error: said, lines, torn: state.reading.torn }
   return said
 }
@@ -269,6 +278,14 @@ function whatLanded(file: string, fd: number, from: number, size: number, { line
   return { records, torn }
 }
 
+async function readRest(state: State): Promise<void> {
+  const { open, partial } = state
+  if (!open || !partial) return
+  const reading = await inPieces(readNeeded(open.fd, open.size), () => state.closed !== true)
+  state.reading = reading
+  state.partial = false
+}
+
 function read(state: State, from: number, to: number): AnyRecord[] {
   const { reading, open } = state
   const inMemory = reading.records.filter((record) => record.seq >= reading.base && record.seq >= from && record.seq <= to)
@@ -283,7 +300,7 @@ function read(state: State, from: number, to: number): AnyRecord[] {
 /** Whole lines only: the last one may just be being written. */
 function refresh(state: State): AnyRecord[] {
   const { open, reading } = state
-  if (!open || !state.readOnly) return []
+  if (!open || !state.readOnly || state.partial) return []
   const added: AnyRecord[] = []
   const { size } = fs.fstatSync(open.fd)
   open.size = Math.min(open.size, size)

@@ -9,18 +9,20 @@ import type { Lock } from './lock.ts'
 import { takeLock } from './lock.ts'
 import type { LogOptions, SessionLog } from './log.ts'
 import { logOver } from './log.ts'
+import { atOnce } from './pieces.ts'
 import { TooLarge } from './plan.ts'
 import { isForeign } from './private.ts'
 import type { Reading } from './reading.ts'
-import { readEnd, readNeeded } from './reading.ts'
+import { readEnd, readLast, readLittle, readNeeded } from './reading.ts'
 
 export type Opened = { ok: true; log: SessionLog } | { ok: false; fault: SessionFault }
 
 /**
  * Opens a session for writing, and takes its lock; `watch` takes none and writes nothing; `light` reads its end only, which is enough to
- * append to it, however large it is. What can be expected to go wrong is a value.
+ * append to it, however large it is; `partial` reads the end of one that would take a while, and the log's `rest` does the rest. What can
+ * be expected to go wrong is a value.
  */
-export function openLog(file: string, options: LogOptions & { watch?: boolean; light?: boolean }): Opened {
+export function openLog(file: string, options: LogOptions & { watch?: boolean; light?: boolean; partial?: boolean }): Opened {
   const unreadable = whyUnreadable(file)
   if (unreadable) return { ok: false, fault: unreadable }
   let opening: Opening | null = null
@@ -31,16 +33,26 @@ export function openLog(file: string, options: LogOptions & { watch?: boolean; l
     const stat = fs.fstatSync(fd)
     const { size } = stat
     if (fault) return refused(opening, fault)
-    const reading = options.light ? readEnd(fd, size) : readNeeded(fd, size)
+    const { reading, partial } = readAsWanted(fd, size, options)
     if (size > 0 && reading.records.length === 0) return refused(opening, faultOf('not-a-session', `${file} holds no record of a session.`))
     const newer = tooNew(reading)
     if (newer) giveBack(opening)
     const { lock } = opening
-    return { ok: true, log: logOver({ file, id: reading.session?.id ?? idInName(file), options, reading, readOnly: newer ?? opening.readOnly, foreign: isForeign(stat), open: { fd, size, lock }, unborn: null }) }
+    return { ok: true, log: logOver({ file, id: reading.session?.id ?? idInName(file), options, reading, readOnly: newer ?? opening.readOnly, foreign: isForeign(stat), open: { fd, size, lock }, unborn: null, partial }) }
   } catch (error) {
-    const fault: SessionFault = error instanceof TooLarge ? tooLarge(file) : faultOf('unreadable', `${file} cannot be opened: ${inWords(error)}.`)
+    const fault = whyNotRead(file, error)
     return opening ? refused(opening, fault) : { ok: false, fault }
   }
+}
+
+/** What reading threw, `rest` included. */
+export const whyNotRead = (file: string, error: unknown): SessionFault => (error instanceof TooLarge ? tooLarge(file) : faultOf('unreadable', `${file} cannot be opened: ${inWords(error)}.`))
+
+function readAsWanted(fd: number, size: number, { light, partial }: { light?: boolean; partial?: boolean }): { reading: Reading; partial: boolean } {
+  if (light) return { reading: readEnd(fd, size), partial: false }
+  const little = partial ? readLittle(fd, size) : null
+  const last = partial && !little ? readLast(fd, size) : null
+  return { reading: little ?? last ?? atOnce(readNeeded(fd, size)), partial: last !== null }
 }
 
 interface Opening {

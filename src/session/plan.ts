@@ -4,6 +4,7 @@ import type { Head } from './head.ts'
 import { headOf, parseLine } from './head.ts'
 import { linesBack, linesFrom } from './lines.ts'
 import { inOrder } from './order.ts'
+import type { Pieces } from './pieces.ts'
 
 /** Which part of a log has to be read. */
 export interface Plan {
@@ -26,7 +27,9 @@ export class TooLarge extends Error {
  * Finds what is needed of the first `size` bytes, from their end. While every line follows the one before it, that reads no further back than
  * needed; at the first sign of damage the whole file is looked through, so that what is kept does not depend on where reading stopped.
  */
-export const planReading = (fd: number, size: number, enough: () => Enough, most = Infinity): Plan => planBack(fd, size, enough(), most) ?? planWhole(fd, size, enough(), most)
+export function* planReading(fd: number, size: number, enough: () => Enough, most = Infinity): Pieces<Plan> {
+  return (yield* planBack(fd, size, enough(), most)) ?? (yield* planWhole(fd, size, enough(), most))
+}
 
 /** Said once for lines that follow each other. */
 export const FOREIGN = "another session's records"
@@ -34,10 +37,12 @@ export const FOREIGN = "another session's records"
 /** How many bytes of records can be held: parsed, they take a few times as much. */
 export const mostBytes = (): number => getHeapStatistics().heap_size_limit * 0.3
 
-function planBack(fd: number, size: number, enough: Enough, most: number): Plan | null {
+/** Null: something is damaged. */
+export function* planBack(fd: number, size: number, enough: Enough, most: number): Pieces<Plan | null> {
   let later: number | null = null
   let from = size
   for (const line of linesBack(fd, size)) {
+    yield
     const head = headOf(line)
     if (!head) continue
     // The half of a line that was cut off, and written again behind it.
@@ -51,9 +56,13 @@ function planBack(fd: number, size: number, enough: Enough, most: number): Plan 
   return later === null || later === 0 ? { from: 0, dropped: new Map() } : null
 }
 
-function planWhole(fd: number, size: number, enough: Enough, most: number): Plan {
+function* planWhole(fd: number, size: number, enough: Enough, most: number): Pieces<Plan> {
   const dropped = new Map<number, string>()
-  const heads = [...ownHeads(fd, size, dropped)]
+  const heads: Head[] = []
+  for (const head of ownHeads(fd, size, dropped)) {
+    heads.push(head)
+    yield
+  }
   const order = inOrder(heads.map((head) => head.seq))
   const own = new Set(order)
   const seqs = new Set(order.map((index) => heads[index]?.seq))

@@ -2,8 +2,10 @@ import { closeSync, fstatSync, openSync } from 'node:fs'
 import type { RecordOf, SessionRecord, UnknownRecord } from '../core/record.ts'
 import { parseLine } from './head.ts'
 import { linesFrom } from './lines.ts'
+import type { Pieces } from './pieces.ts'
+import { atOnce } from './pieces.ts'
 import type { Enough, Plan } from './plan.ts'
-import { FOREIGN, mostBytes, planReading } from './plan.ts'
+import { FOREIGN, mostBytes, planBack, planReading, TooLarge } from './plan.ts'
 
 export type AnyRecord = SessionRecord | UnknownRecord
 
@@ -31,19 +33,56 @@ export interface Reading {
 }
 
 /** What a session's meaning needs of its log: back to what the newest compaction on the live path keeps. `head`: as if rewound to there. */
-export function readNeeded(fd: number, size: number, head = Infinity): Reading {
-  const plan = planReading(fd, size, () => backToKept(head), mostBytes())
-  const region = readRegion(fd, plan, size)
+export function* readNeeded(fd: number, size: number, head = Infinity): Pieces<Reading> {
+  return yield* readPlanned(fd, size, yield* planReading(fd, size, () => backToKept(head), mostBytes()))
+}
+
+/** What is read in a moment. */
+const LITTLE = 1024 * 1024
+
+/** The same where it is little; null: it is not, or the log is large and damaged. */
+export function readLittle(fd: number, size: number): Reading | null {
+  if (size <= LITTLE) return atOnce(readNeeded(fd, size))
+  try {
+    const plan = atOnce(planBack(fd, size, backToKept(Infinity), LITTLE))
+    return plan && atOnce(readPlanned(fd, size, plan))
+  } catch (error) {
+    if (error instanceof TooLarge) return null
+    throw error
+  }
+}
+
+function* readPlanned(fd: number, size: number, plan: Plan): Pieces<Reading> {
+  const region = yield* readRegion(fd, plan, size)
   const base = region.records[0]?.seq ?? 0
   const session = region.records.find(isSession) ?? (plan.from > 0 ? sessionAtBeginning(fd, plan.from) : null)
   if (session && session.seq < base) region.records.unshift(session)
   return { ...region, session, base, from: plan.from }
 }
 
+/** A few screens of the end, to be looked at while the rest is read; of a log that is damaged there, no record but its `session`. Null: not even that is there. */
+export function readLast(fd: number, size: number): Reading | null {
+  const plan = atOnce(planBack(fd, size, lastScreens(size), Infinity)) ?? { from: size, dropped: new Map() }
+  const reading = atOnce(readPlanned(fd, size, plan))
+  if (!reading.session) return null
+  return reading.records.length > 0 ? reading : { ...reading, records: [reading.session], base: Number.MAX_SAFE_INTEGER }
+}
+
+/** From where a run begins, else from a step, so that no call is parted from its result; and not across a rewind, which may lead anywhere. */
+function lastScreens(size: number): Enough {
+  let later = ''
+  return ({ offset, type }) => {
+    const bytes = size - offset
+    const isBeginning = (bytes > LITTLE / 8 && type === 'outcome') || (bytes > LITTLE / 2 && (later === 'step' || later === 'input'))
+    later = type
+    return isBeginning || type === 'rewind' || bytes > LITTLE
+  }
+}
+
 /** The records `from` to `to` among the first `size` bytes. */
 export function readRange(fd: number, size: number, from: number, to: number): { records: AnyRecord[]; offset: number } {
-  const plan = planReading(fd, size, () => (head) => head.seq < from)
-  return { records: readRegion(fd, plan, size, to).records.filter((record) => record.seq >= from), offset: plan.from }
+  const plan = atOnce(planReading(fd, size, () => (head) => head.seq < from))
+  return { records: atOnce(readRegion(fd, plan, size, to)).records.filter((record) => record.seq >= from), offset: plan.from }
 }
 
 /** A compaction counts only on the live path, and only if it carries what the records before it say of the whole session. */
@@ -65,8 +104,8 @@ function backToKept(head: number): Enough {
 /** Only the end: as much as is needed to append to it. */
 export function readEnd(fd: number, size: number): Reading {
   let seen = 0
-  const plan = planReading(fd, size, () => () => seen++ > 0)
-  const region = readRegion(fd, plan, size)
+  const plan = atOnce(planReading(fd, size, () => () => seen++ > 0))
+  const region = atOnce(readRegion(fd, plan, size))
   return { ...region, session: region.records.find(isSession) ?? sessionAtBeginning(fd, size), base: region.records[0]?.seq ?? 0, from: plan.from }
 }
 
@@ -75,19 +114,20 @@ export function* recordsOf(file: string, damage: Damage[] = []): Generator<AnyRe
   const fd = openSync(file, 'r')
   try {
     const { size } = fstatSync(fd)
-    yield* region(fd, { ...planReading(fd, size, () => () => false), from: 0 }, size, damage, { torn: false })
+    yield* region(fd, { ...atOnce(planReading(fd, size, () => () => false)), from: 0 }, size, damage, { torn: false })
   } finally {
     closeSync(fd)
   }
 }
 
-function readRegion(fd: number, plan: Plan, size: number, to = Infinity): Pick<Reading, 'records' | 'damage' | 'next' | 'torn'> {
+function* readRegion(fd: number, plan: Plan, size: number, to = Infinity): Pieces<Pick<Reading, 'records' | 'damage' | 'next' | 'torn'>> {
   const damage: Damage[] = []
   const end = { torn: false }
   const records: AnyRecord[] = []
   for (const record of region(fd, plan, size, damage, end)) {
     if (record.seq > to) break
     records.push(record)
+    yield
   }
   return { records, damage: damage.sort((one, other) => one.offset - other.offset), next: (records.at(-1)?.seq ?? -1) + 1, torn: end.torn }
 }
