@@ -33,6 +33,8 @@ export interface Assembly {
   defaultModel: string | null
   checkpoint: Host['checkpoint']
   canAsk(): boolean
+  /** Somebody looks at a screen: at a limit they are asked. */
+  canPause: boolean
 }
 
 /** An agent over this log, with everything the loop needs from outside. */
@@ -65,6 +67,10 @@ export async function assemble(parts: Assembly): Promise<Agent> {
     },
     redact: (text) => redact(text, secrets),
     canAsk: () => parts.canAsk(),
+    canPause: () => parts.canPause,
+    get fallback() {
+      return settings.config.fallback
+    },
     saveGrant: async (scope, rules) => {
       const saved = scope === 'user' ? await addUserRules(rules, settings.places) : addProjectRules(place.root, rules, settings.places)
       if (!saved.ok) throw new Error(`The grant holds for this session only: ${saved.why}`)

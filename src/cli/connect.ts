@@ -40,6 +40,8 @@ export interface ToConnect {
   settings: Settings
   options: Options
   canAsk(): boolean
+  /** Somebody looks at a screen, so a run may wait to be told how it goes on. */
+  canPause?: boolean
   /** Without a model there is nothing to do: exit 2 and how to set one. */
   mustHaveModel: boolean
   msPerDelta?: number
@@ -52,7 +54,8 @@ export async function connect(wanted: ToConnect): Promise<Connected> {
   const models = modelsOf(settings, options, place.cwd, blobs, wanted.msPerDelta)
   const defaultModel = settings.config.model ?? lastModel(log) ?? (await models.firstUsable()) ?? null
   if (defaultModel === null && wanted.mustHaveModel) throw new UsageError(NO_MODEL)
-  if (settings.config.limits.cost != null && defaultModel !== null) await refuseUnknownPrice(models, defaultModel, options)
+  const { limits, fallback } = settings.config
+  if (limits.cost != null) for (const id of [defaultModel, fallback]) if (id !== null) await refuseUnknownPrice(models, id, options)
   const { tools, sandbox, attach, jobs } = toolsFor({ log, place, settings, options, blobs })
   if (settings.config.sandbox.enabled === true) await mustHold(sandbox)
   const states = checkpoints({ dir: join(dirname(log.file), 'checkpoints'), root: place.root })
@@ -66,6 +69,7 @@ export async function connect(wanted: ToConnect): Promise<Connected> {
     },
     checkpoint: (why, signal, extra) => states.take(why, signal, extra),
     canAsk: () => wanted.canAsk(),
+    canPause: wanted.canPause ?? false,
   })
   attach(agent)
   if (tools.some(({ name }) => name === 'shell')) warmForCommand(agent)

@@ -29,7 +29,13 @@ export function openConnections(place: Place, settings: Settings, options: Optio
   let current: Connected | null = null
   const folder = folderOf(place, settings)
   const begin = async (log: SessionLog): Promise<Connection> => {
-    current = await connect({ log, place, settings, options, canAsk: () => true, mustHaveModel: false, ...(msPerDelta === undefined ? {} : { msPerDelta }) })
+    try {
+      current = await connect({ log, place, settings, options, canAsk: () => true, canPause: true, mustHaveModel: false, ...(msPerDelta === undefined ? {} : { msPerDelta }) })
+    } catch (error) {
+      // Else this program would stand in its own way when it is tried again.
+      log.close()
+      throw error
+    }
     warmForRequest(current.models, current.model)
     return connectionOf(current, folder)
   }

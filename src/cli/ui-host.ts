@@ -34,7 +34,7 @@ export function uiHost({ connections, demo, leave, startDemo }: HostParts): UiHo
     settings: {
       keys: Object.fromEntries(Object.entries(config.keys).map(([action, keys]) => [action, keys ?? []])),
       theme: config.theme, plain: process.env['TERM'] === 'dumb', notify: config.notify !== 'off',
-      limits: { steps: config.limits.steps, minutes: config.limits.minutes, calls: config.limits.calls, tokens: config.limits.tokens, cost: config.limits.cost },
+      limits: config.limits,
     },
     sessions: {
       list: async (signal) => (await listSessions(folder(), signal)).filter((entry) => entry.hasInput).map((entry) => toChoice(entry, connections.place.cwd)),

@@ -109,6 +109,7 @@ export type McpServer = z.infer<typeof McpServer>
 
 export const KEYS = {
   model: key(orNull(text, 'provider/model in quotes'), null, 'provider/model, such as "anthropic/claude-sonnet-4-5"; null: the first provider with a key, else a local server that answers'),
+  fallback: key(orNull(text, 'provider/model in quotes'), null, 'provider/model that takes over for the rest of a run when the model fails for good (overloaded, out of quota, not to be reached); null: none'),
   effort: key(oneOf(Effort.options), 'medium', 'how much the model thinks: none, low, medium, high, max'),
   mode: key(oneOf(Mode.options), 'ask', 'how much is allowed unasked: plan, ask, edit, auto, full'),
   providers: key(named(Provider, 'providers by name'), {}, 'by name: { "type", "baseURL", "apiKey" (a string, "$NAME" or "!command"), "apiKeyEnv", "headers", "models" }; built in: anthropic, openai, google, openrouter, ollama, lmstudio, llamacpp'),

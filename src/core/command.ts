@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { Effort, Image, Mode, When } from './record.ts'
+import { Choice, Effort, Image, Mode, When } from './record.ts'
 
 /** The run that a command is meant for: when it is no longer the active one, nothing of the command is done. */
 const run = z.optional(z.string())
@@ -14,6 +14,8 @@ export const Command = z.discriminatedUnion('type', [
     type: z.literal('decide'), call: z.string(), verdict: z.enum(['allow', 'deny']),
     grant: z.optional(z.enum(['once', 'session', 'project', 'user'])), reason: z.optional(z.string()), run,
   }),
+  /** How a run that is paused goes on. */
+  z.object({ type: z.literal('choose'), choice: Choice, run }),
   z.object({ type: z.literal('set'), model: z.optional(z.string()), effort: z.optional(Effort), mode: z.optional(Mode), title: z.optional(z.string()), run }),
   z.object({ type: z.literal('compact'), about: z.optional(z.string()), run }),
   z.object({ type: z.literal('rewind'), to: z.number(), run }),

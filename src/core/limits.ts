@@ -1,14 +1,7 @@
-import type { RecordOf, SessionRecord, Totals } from './record.ts'
+import type { LimitName, Reached, RecordOf, SessionRecord, Totals } from './record.ts'
 import type { State } from './state.ts'
 
-export interface Budget {
-  steps?: number | null
-  minutes?: number | null
-  calls?: number | null
-  tokens?: number | null
-  /** US dollars. */
-  cost?: number | null
-}
+export type Budget = { readonly [name in LimitName]?: number | null | undefined }
 
 export interface Limits extends Budget {
   /** The same call with the same result this many times in a row is going round in circles. */
@@ -18,28 +11,30 @@ export interface Limits extends Budget {
   session?: Budget
 }
 
-/** Which budget is used up, as a sentence; null: none. Asked before each request, never in the middle of a call. */
-export function usedUp(state: State, limits: Limits, now: number): string | null {
+/** Which limit is reached, as a sentence; null: none. Asked before each request, never in the middle of a call. */
+export function usedUp(state: State, limits: Limits, now: number): { text: string; reached: Reached } | null {
   const { run } = state.live
-  const minutes = run ? (now - run.at) / 60_000 : 0
-  return over('this run', run?.totals ?? null, minutes, limits) ?? over('this session', state.totals, null, limits.session ?? {})
+  const ms = run ? now - run.at - run.waitedMs : 0
+  const session = { ...state.totals, ms: (state.totals.ms ?? 0) + ms }
+  return (run && over('run', { ...run.totals, ms }, limits, run.raised)) ?? over('session', session, limits.session ?? {}, state.raised)
 }
 
-function over(of: string, totals: Totals | null, minutes: number | null, budget: Budget): string | null {
-  if (!totals) return null
-  const used: [keyof Budget, number, string][] = [
-    ['steps', totals.steps, 'steps'],
-    ['calls', totals.calls, 'tool calls'],
-    ['tokens', totals.input + totals.output, 'tokens'],
-    ['cost', totals.cost, 'US dollars'],
-    ['minutes', minutes ?? 0, 'minutes'],
-  ]
-  for (const [key, amount, unit] of used) {
-    const most = budget[key]
-    if (most != null && amount >= most) return `${of} has used its ${most} ${unit} (limits.${of === 'this run' ? '' : 'session.'}${key})`
+const UNITS: Readonly<Record<LimitName, string>> = { steps: 'steps', calls: 'tool calls', tokens: 'tokens', cost: 'US dollars', minutes: 'minutes' }
+
+function over(of: Reached['of'], totals: Totals & { ms: number }, budget: Budget, raised: readonly Reached[]): { text: string; reached: Reached } | null {
+  const used: Record<LimitName, number> = { steps: totals.steps, calls: totals.calls, tokens: totals.input + totals.output, cost: totals.cost, minutes: totals.ms / 60_000 }
+  for (const limit of Object.keys(UNITS) as LimitName[]) {
+    const by = budget[limit]
+    if (by == null) continue
+    const most = by + raisedBy(raised, of, limit)
+    if (used[limit] >= most) return { text: `this ${of} has used its ${most} ${UNITS[limit]} (limits.${of === 'run' ? '' : 'session.'}${limit})`, reached: { of, limit, by } }
   }
   return null
 }
+
+/** How much a person added to a limit. */
+export const raisedBy = (raised: readonly Reached[], of: Reached['of'], limit: LimitName): number =>
+  raised.reduce((sum, each) => (each.of === of && each.limit === limit ? sum + each.by : sum), 0)
 
 export interface Circle {
   /** What repeats, for the model and the person. */
@@ -85,7 +80,8 @@ function newest(records: readonly SessionRecord[], run: string, most: number): T
   for (let index = records.length - 1; index >= 0 && turns.length < most; index--) {
     const record = records[index]
     if (!record) break
-    if (record.type === 'outcome') break
+    // What a person let go on is looked at afresh.
+    if (record.type === 'outcome' || record.type === 'choice') break
     if (record.type === 'result' && record.run === run) results.push(record)
     if (record.type !== 'reply') continue
     for (const part of record.parts.toReversed()) {

@@ -124,8 +124,22 @@ export type ResultStatus = z.infer<typeof ResultStatus>
 export const OutcomeStatus = z.enum(['done', 'verified', 'unverified', 'interrupted', 'limit', 'needs-user', 'failed', 'lost'])
 export type OutcomeStatus = z.infer<typeof OutcomeStatus>
 
+/** What a limit counts: model requests, minutes at work, tool calls, tokens in and out, US dollars. */
+export const LimitName = z.enum(['steps', 'minutes', 'calls', 'tokens', 'cost'])
+export type LimitName = z.infer<typeof LimitName>
+
+/** A limit that was reached: whose, which, and how much more a `raise` gives. */
+export const Reached = z.object({ of: z.enum(['run', 'session']), limit: LimitName, by: z.number() })
+export type Reached = z.infer<typeof Reached>
+
+/** What a person can say while a run is paused. */
+export const Choice = z.enum(['go-on', 'raise', 'summarise', 'stop'])
+export type Choice = z.infer<typeof Choice>
+
 export const Totals = z.object({
   steps: z.number(), calls: z.number(), input: z.number(), output: z.number(),
+  /** Milliseconds at work: of all runs that have ended, without what they waited for a person. */
+  ms: z.optional(z.number()),
   cost: z.number(),
   /** Some of it had no known price, so the cost is a lower bound. */
   costUnknown: z.boolean(),
@@ -139,6 +153,8 @@ export type ToolDeclaration = z.infer<typeof ToolDeclaration>
 export const Carry = z.object({
   model: z.optional(z.string()), effort: z.optional(Effort), mode: z.optional(Mode), title: z.optional(z.string()),
   grants: z.array(Rule), totals: Totals, seen: z.array(Seen),
+  /** Limits of the session that a person raised. */
+  raised: z.optional(z.array(Reached)),
   /** Inputs that are waiting, or that the kept records deliver. */
   inputs: z.array(z.object({ id: z.string(), text: z.string(), when: z.optional(When), images: z.optional(z.array(Image)) })),
 })
@@ -178,8 +194,8 @@ const facts = {
     cost: z.optional(z.nullable(z.number())),
     ms: z.optional(z.object({ first: z.number(), total: z.number() })),
     fault: z.optional(Fault),
-    /** This attempt failed and another follows: when, and of how many. */
-    retry: z.optional(z.object({ at: z.number(), of: z.number() })),
+    /** This attempt failed and another follows: when, of how many, and by which model if it is another one from now on. */
+    retry: z.optional(z.object({ at: z.number(), of: z.number(), model: z.optional(z.string()) })),
     wire: z.optional(z.object({ sha256: z.string(), bytes: z.number(), package: z.string() })),
   }),
   ask: () => z.object({ run: z.string(), call: z.string(), accesses: z.array(Access), preview: z.optional(Preview), because: z.optional(z.string()) }),
@@ -220,7 +236,17 @@ const facts = {
     text: z.optional(z.string()), output: z.optional(BlobRef), tree: z.optional(z.nullable(z.string())), ms: z.optional(z.number()),
   }),
   rewind: () => z.object({ to: z.number() }),
-  outcome: () => z.object({ run: z.string(), status: OutcomeStatus, reason: z.string(), ms: z.optional(z.number()), alive: z.optional(z.array(z.number())) }),
+  /** The run waits for the person: at a limit, in a circle, before a long wait for the provider. Written only where somebody is there. */
+  pause: () => z.object({ run: z.string(), why: z.enum(['limit', 'circle', 'wait']), text: z.string(), choices: z.array(Choice), reached: z.optional(Reached), waitMs: z.optional(z.number()) }),
+  /** How it goes on. `input`: a text that was sent meanwhile said so. */
+  choice: () => z.object({ run: z.string(), choice: Choice, by: z.enum(['user', 'input']), reached: z.optional(Reached) }),
+  outcome: () => z.object({
+    run: z.string(), status: OutcomeStatus, reason: z.string(), ms: z.optional(z.number()),
+    /** The state of the files that was proved. */
+    tree: z.optional(z.string()),
+    /** Processes that still run. */
+    alive: z.optional(z.array(z.number())),
+  }),
 }
 
 type Facts = typeof facts
@@ -235,7 +261,7 @@ export type UnknownRecord = { seq: number; at: number; type: string } & { unknow
 
 /** Facts after which nothing is told before they are on the disk. A `start` that only reads is left out. */
 const SYNCED: ReadonlySet<FactType> = new Set<FactType>([
-  'session', 'input', 'withdraw', 'shell', 'reply', 'ask', 'answer', 'start', 'spawn', 'result', 'job', 'compact', 'checkpoint', 'check', 'rewind', 'outcome',
+  'session', 'input', 'withdraw', 'shell', 'reply', 'ask', 'answer', 'start', 'spawn', 'result', 'job', 'compact', 'checkpoint', 'check', 'rewind', 'pause', 'choice', 'outcome',
 ])
 export const isSynced = (fact: Fact): boolean => SYNCED.has(fact.type) && !(fact.type === 'start' && fact.reads)
 

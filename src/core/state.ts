@@ -1,4 +1,4 @@
-import type { CallPart, Effort, FactOf, Mode, RecordOf, Rule, Seen, SessionRecord, Totals, UnknownRecord } from './record.ts'
+import type { CallPart, Effort, FactOf, Mode, Reached, RecordOf, Rule, Seen, SessionRecord, Totals, UnknownRecord } from './record.ts'
 import { isKnownRecord, live } from './path.ts'
 
 /**
@@ -14,6 +14,8 @@ export interface State {
   title: string | null
   grants: Rule[]
   totals: Totals
+  /** Limits of the session that the person raised. */
+  raised: Reached[]
   live: Live
 }
 
@@ -56,6 +58,12 @@ export interface OpenRun {
   /** A call was denied because nobody could be asked. */
   needsUser: boolean
   lastReply: RecordOf<'reply'> | null
+  /** Limits of this run that the person raised. */
+  raised: Reached[]
+  /** Milliseconds that it waited for the person, and what it waits for now. */
+  waitedMs: number
+  waitsFor: Set<string>
+  waitsSince: number
 }
 
 /** Everything from the records of a log, oldest first. */
@@ -83,9 +91,9 @@ export function applyRecord(state: State, record: SessionRecord, records: readon
   for (const each of live(records)) applyToLive(state.live, each)
 }
 
-export const noTotals = (): Totals => ({ steps: 0, calls: 0, input: 0, output: 0, cost: 0, costUnknown: false })
+export const noTotals = (): Totals => ({ steps: 0, calls: 0, input: 0, output: 0, ms: 0, cost: 0, costUnknown: false })
 
-export const emptyState = (): State => ({ session: null, model: null, effort: null, mode: null, title: null, grants: [], totals: noTotals(), live: emptyLive() })
+export const emptyState = (): State => ({ session: null, model: null, effort: null, mode: null, title: null, grants: [], totals: noTotals(), raised: [], live: emptyLive() })
 
 const emptyLive = (): Live => ({ system: null, waiting: [], run: null, outcome: null, seen: new Map(), tokensPerByte: 0.28, requestBytes: 0, contextTokens: 0 })
 
@@ -112,6 +120,12 @@ function applyToWhole(state: State, record: SessionRecord): void {
     case 'compact':
       addUsage(state.totals, record)
       return
+    case 'choice':
+      if (record.choice === 'raise' && record.reached?.of === 'session') state.raised.push(record.reached)
+      return
+    case 'outcome':
+      state.totals.ms = (state.totals.ms ?? 0) + (record.ms ?? 0)
+      return
     default:
       return
   }
@@ -125,6 +139,7 @@ function restore(state: State, { carry }: RecordOf<'compact'>): void {
   state.title = carry.title ?? null
   state.grants = [...carry.grants]
   state.totals = { ...carry.totals }
+  state.raised = [...(carry.raised ?? [])]
 }
 
 function addReply(totals: Totals, record: RecordOf<'reply'>): void {
@@ -172,6 +187,14 @@ function applyToLive(now: Live, record: SessionRecord): void {
     case 'spawn':
     case 'result':
       return applyCall(now, record)
+    case 'pause':
+      if (now.run?.id === record.run) beginWait(now.run, PAUSE, record.at)
+      return
+    case 'choice':
+      if (now.run?.id !== record.run) return
+      endWait(now.run, PAUSE, record.at)
+      if (record.choice === 'raise' && record.reached?.of === 'run') now.run.raised.push(record.reached)
+      return
     case 'outcome':
       if (now.run?.id === record.run) now.run = null
       now.outcome = record
@@ -183,7 +206,20 @@ function applyToLive(now: Live, record: SessionRecord): void {
 
 const openRun = (record: RecordOf<'step'>): OpenRun => ({
   id: record.run, at: record.at, seq: record.seq, steps: 0, totals: noTotals(), calls: new Map(), changed: null, checkpoint: null, needsUser: false, lastReply: null,
+  raised: [], waitedMs: 0, waitsFor: new Set(), waitsSince: 0,
 })
+
+/** What a run waits for besides answers to its calls. */
+const PAUSE = ''
+
+function beginWait(run: OpenRun, what: string, at: number): void {
+  if (run.waitsFor.size === 0) run.waitsSince = at
+  run.waitsFor.add(what)
+}
+
+function endWait(run: OpenRun, what: string, at: number): void {
+  if (run.waitsFor.delete(what) && run.waitsFor.size === 0) run.waitedMs += Math.max(0, at - run.waitsSince)
+}
 
 function applyReply(now: Live, record: RecordOf<'reply'>): void {
   if (!record.fault && record.usage.input > 0) {
@@ -206,10 +242,10 @@ function applyCall(now: Live, record: RecordOf<'ask' | 'answer' | 'start' | 'spa
   switch (record.type) {
     case 'ask':
       if (open) open.asked = true
-      return
+      return beginWait(run, record.call, record.at)
     case 'answer':
       if (record.by === 'nobody') run.needsUser = true
-      return
+      return endWait(run, record.call, record.at)
     case 'start':
       run.totals.calls++
       if (!record.reads) run.changed = record.seq
@@ -219,6 +255,7 @@ function applyCall(now: Live, record: RecordOf<'ask' | 'answer' | 'start' | 'spa
       open?.spawned.push(record)
       return
     case 'result':
+      endWait(run, record.call, record.at)
       run.calls.delete(record.call)
       return
   }

@@ -35,7 +35,7 @@ export function onAnswer(view: View, record: RecordOf<'answer'>): View {
 
 export function onStart(view: View, record: RecordOf<'start'>): View {
   const run = view.run && { ...view.run, calls: view.run.calls + 1 }
-  return { ...change(view, record.call, { state: 'running', since: record.at }), run }
+  return { ...change(view, record.call, { state: 'running', since: record.at }), run, status: { ...view.status, calls: view.status.calls + 1 } }
 }
 
 export function onSpawn(view: View, record: RecordOf<'spawn'>): View {

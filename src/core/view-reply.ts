@@ -37,7 +37,7 @@ export function onReply(view: View, record: RecordOf<'reply'>): View {
   if (record.stop !== 'end' && record.stop !== 'calls' && !record.fault) rows.push({ kind: 'stop', stop: record.stop })
   const attempt = view.live.request?.attempt ?? 1
   if (record.fault) rows.push(toFault(record, record.fault, attempt))
-  const retry = record.retry ? { at: record.retry.at, attempt: attempt + 1, of: record.retry.of } : null
+  const retry = record.retry && record.retry.model === undefined ? { at: record.retry.at, attempt: attempt + 1, of: record.retry.of } : null
   const settled = stream.settled || rows.some((row) => row.kind === 'text')
   return {
     ...withRows(view, rows),
@@ -116,5 +116,5 @@ const toReasoning = ({ first, lines }: Streaming['reasoning']): Row => ({ kind: 
 
 const toFault = (record: RecordOf<'reply'>, fault: NonNullable<RecordOf<'reply'>['fault']>, attempt: number): Row => ({
   kind: 'fault', fault: fault.kind, message: oneLine(fault.message, 1_000), status: fault.status ?? null, attempt,
-  retry: record.retry ? { waitMs: Math.max(0, record.retry.at - record.at), of: record.retry.of } : null,
+  retry: record.retry ? { waitMs: Math.max(0, record.retry.at - record.at), of: record.retry.of, model: record.retry.model === undefined ? null : oneLine(record.retry.model, 100) } : null,
 })

@@ -9,7 +9,7 @@ export function onRewind(view: View, record: RecordOf<'rewind'>): View {
   if (record.to >= record.seq) return view
   const back = lastMark(view, record.to)
   return withRows(
-    { ...settleCalls(view, true), run: null, asks: [], waiting: back?.waiting ?? [], status: { ...view.status, context: back?.context ?? null } },
+    { ...settleCalls(view, true), run: null, asks: [], pause: null, waiting: back?.waiting ?? [], status: { ...view.status, context: back?.context ?? null } },
     [{ kind: 'rewind', to: record.to, follows: back?.what ?? 'the beginning' }],
   )
 }

@@ -1,4 +1,4 @@
-import type { Effort, FaultKind, Mode, OutcomeStatus, ResultStatus, Rule, Stop } from './record.ts'
+import type { Choice, Effort, FaultKind, Mode, OutcomeStatus, Reached, ResultStatus, Rule, Stop } from './record.ts'
 
 /**
  * What a settled row says. Rows hold only sanitized text, and of long things only what is shown (the rest is in the
@@ -22,8 +22,10 @@ export type Row =
   | { kind: 'job'; id: string; command: string; exit: number | null; signal: string | null; because: string | null }
   | { kind: 'compact'; before: number; after: number; first: string }
   | { kind: 'rewind'; to: number; follows: string }
+  | { kind: 'pause'; text: string }
+  | { kind: 'choice'; choice: Choice; by: 'user' | 'input'; reached: Reached | null }
   /** A request failed; `retry`: after how long it is tried again, and of how many attempts. */
-  | { kind: 'fault'; fault: FaultKind; message: string; status: number | null; attempt: number; retry: { waitMs: number; of: number } | null }
+  | { kind: 'fault'; fault: FaultKind; message: string; status: number | null; attempt: number; retry: { waitMs: number; of: number; model: string | null } | null }
   /** Text of the failed attempt stands above: the reply begins anew. */
   | { kind: 'retry'; attempt: number }
   /** The reply in the log is not what was streamed: it follows whole. */
@@ -103,6 +105,8 @@ export interface OutcomeRow extends Used {
   reason: string
   ms: number | null
   steps: number
+  /** The state of the files that was checked. */
+  tree: string | null
   alive: number[]
 }
 

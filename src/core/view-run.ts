@@ -13,7 +13,7 @@ export const TITLE = 60
 export function brokenOff(view: View): View {
   if (!view.run) return view
   const settled = settleCalls(view, true)
-  return { ...settled, run: null, asks: [], live: { ...noLive, shell: settled.live.shell }, inner: { ...settled.inner, reply: null, partial: new Map() } }
+  return { ...settled, run: null, asks: [], pause: null, live: { ...noLive, shell: settled.live.shell }, inner: { ...settled.inner, reply: null, partial: new Map() } }
 }
 
 export function onInput(view: View, record: RecordOf<'input'>): View {
@@ -45,7 +45,7 @@ export function onStep(view: View, record: RecordOf<'step'>): View {
 }
 
 const newRun = (record: RecordOf<'step'>, prompt: string): Run => ({
-  ...noUse, id: record.run, prompt, since: record.at, step: 0, attempt: 1,
+  ...noUse, id: record.run, prompt, since: record.at, step: 0, attempt: 1, raised: [],
 })
 
 function toInputRow(input: Waiting, step: number): Row {
@@ -60,7 +60,20 @@ export function countReply(view: View, record: RecordOf<'reply'>): View {
     cost: { usd: to.cost.usd + (record.cost ?? 0), unknown: to.cost.unknown || record.cost === null },
   })
   const context = !record.fault && record.usage.input > 0 ? record.usage.input + record.usage.output : view.status.context
-  return { ...view, run: view.run?.id === record.run ? add(view.run) : view.run, status: { ...add(view.status), context } }
+  return { ...view, run: view.run?.id === record.run ? add(view.run) : view.run, status: { ...add(view.status), steps: view.status.steps + 1, context } }
+}
+
+export function onPause(view: View, record: RecordOf<'pause'>): View {
+  const text = oneLine(record.text, 300)
+  return { ...withRows(view, [{ kind: 'pause', text }]), pause: { run: record.run, why: record.why, text, choices: record.choices, reached: record.reached ?? null, waitMs: record.waitMs ?? null } }
+}
+
+export function onChoice(view: View, record: RecordOf<'choice'>): View {
+  const reached = record.reached ?? null
+  const waits = record.choice === 'go-on' && view.pause?.waitMs != null && view.run ? { at: record.at + view.pause.waitMs, attempt: view.run.attempt + 1, of: view.run.attempt + 1 } : null
+  const next = withRows({ ...view, pause: null, live: waits ? { ...view.live, retry: waits } : view.live }, [{ kind: 'choice', choice: record.choice, by: record.by, reached }])
+  if (record.choice !== 'raise' || !reached) return next
+  return reached.of === 'session' ? withStatus(next, { raised: [...next.status.raised, reached] }) : { ...next, run: next.run && { ...next.run, raised: [...next.run.raised, reached] } }
 }
 
 export function onOutcome(view: View, record: RecordOf<'outcome'>): View {
@@ -70,11 +83,11 @@ export function onOutcome(view: View, record: RecordOf<'outcome'>): View {
   const { calls, tokens, cost, files, added, removed } = run ?? noUse
   const ms = record.ms ?? (run ? Math.max(0, record.at - run.since) : null)
   const row: OutcomeRow = {
-    kind: 'outcome', run: record.run, status: record.status, reason, ms, steps: run?.step ?? 0, calls, tokens, cost, files, added, removed, alive: record.alive ?? [],
+    kind: 'outcome', run: record.run, status: record.status, reason, ms, steps: run?.step ?? 0, calls, tokens, cost, files, added, removed, tree: record.tree === undefined ? null : oneLine(record.tree, 64), alive: record.alive ?? [],
   }
   return {
     ...withRows(settled, [row]),
-    run: null, asks: [],
+    run: null, asks: [], pause: null,
     last: { run: record.run, status: record.status, reason, at: record.at },
     live: { ...noLive, shell: settled.live.shell },
     inner: { ...settled.inner, reply: null, partial: new Map() },

@@ -1,4 +1,4 @@
-import type { Access, Effort, Image, Mode, OutcomeStatus, Preview, ResultStatus, UnknownRecord, When } from './record.ts'
+import type { Access, Choice, Effort, Image, Mode, OutcomeStatus, Preview, Reached, RecordOf, ResultStatus, UnknownRecord, When } from './record.ts'
 import type { AgentEvent } from './ports.ts'
 import type { CallRow, Cost, InputFrom, Row, Used } from './view-row.ts'
 import type { Blocks } from './view-blocks.ts'
@@ -19,6 +19,8 @@ export interface View {
   waiting: readonly Waiting[]
   /** Calls that wait for a person, oldest first. */
   asks: readonly PendingAsk[]
+  /** The run waits for the person to say how it goes on. */
+  pause: Pause | null
   /** Background commands that have not ended. */
   jobs: readonly Job[]
   /** The active run; null: idle. */
@@ -89,6 +91,16 @@ export interface PendingAsk {
   at: number
 }
 
+export interface Pause {
+  run: string
+  why: RecordOf<'pause'>['why']
+  text: string
+  choices: readonly Choice[]
+  reached: Reached | null
+  /** How long the provider wants to be left alone. */
+  waitMs: number | null
+}
+
 export interface Job {
   id: string
   call: string
@@ -105,6 +117,7 @@ export interface Run extends Used {
   since: number
   step: number
   attempt: number
+  raised: readonly Reached[]
 }
 
 export interface Status {
@@ -120,6 +133,9 @@ export interface Status {
   /** Tokens the last request and its reply took; null: none yet. The window's size is the model's to say. */
   context: number | null
   /** Of the whole file, abandoned paths included. */
+  steps: number
+  calls: number
+  raised: readonly Reached[]
   tokens: { input: number; output: number }
   cost: Cost
   /** Times the conversation was compacted. */

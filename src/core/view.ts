@@ -6,22 +6,22 @@ import { excerpt, oneLine, outputOf } from './view-excerpt.ts'
 import { onDelta, onReply, withRows } from './view-reply.ts'
 import { mark, onRewind } from './view-rewind.ts'
 import type { Row } from './view-row.ts'
-import { brokenOff, countReply, onInput, onOutcome, onStep, onWithdraw, TITLE } from './view-run.ts'
+import { brokenOff, countReply, onChoice, onInput, onOutcome, onPause, onStep, onWithdraw, TITLE } from './view-run.ts'
 import { noCost, noLive, noTokens, withStatus, type Status, type View, type ViewEvent } from './view-state.ts'
 
 export { landing } from './view-summary.ts'
 export type { CallRow, Cost, Excerpt, InputRow, OutcomeRow, Row, TextRow } from './view-row.ts'
-export type { Job, Live, LiveCall, PendingAsk, Run, Status, View, ViewEvent, Waiting } from './view-state.ts'
+export type { Job, Live, LiveCall, Pause, PendingAsk, Run, Status, View, ViewEvent, Waiting } from './view-state.ts'
 
 /** A view of nothing yet. */
 export function emptyView(): View {
   return {
     rows: new Grown(),
     live: noLive,
-    waiting: [], asks: [], jobs: [], run: null, last: null,
+    waiting: [], asks: [], pause: null, jobs: [], run: null, last: null,
     status: {
       session: null, root: null, cwd: null, branch: null, title: '', model: null, mode: null, effort: null,
-      context: null, tokens: noTokens, cost: noCost, compactions: 0,
+      context: null, steps: 0, calls: 0, raised: [], tokens: noTokens, cost: noCost, compactions: 0,
     },
     inner: { next: 0, late: false, instructions: '', checkpoint: '', reply: null, partial: new Map(), marks: new Grown() },
   }
@@ -103,6 +103,10 @@ function onKnown(view: View, record: SessionRecord): View {
       }])
     case 'rewind':
       return onRewind(view, record)
+    case 'pause':
+      return onPause(view, record)
+    case 'choice':
+      return onChoice(view, record)
     case 'outcome':
       return onOutcome(view, record)
   }
@@ -175,5 +179,6 @@ function onCompact(view: View, record: RecordOf<'compact'>): View {
 const carried = (carry: Carry): Partial<Status> => ({
   ...(carry.model === undefined ? {} : { model: oneLine(carry.model, 100) }), ...(carry.title === undefined ? {} : { title: oneLine(carry.title, TITLE) }),
   ...(carry.mode === undefined ? {} : { mode: carry.mode }), ...(carry.effort === undefined ? {} : { effort: carry.effort }),
+  steps: carry.totals.steps, calls: carry.totals.calls, raised: carry.raised ?? [],
   tokens: { input: carry.totals.input, output: carry.totals.output }, cost: { usd: carry.totals.cost, unknown: carry.totals.costUnknown },
 })

@@ -87,6 +87,8 @@ class Inbox {
       case 'input':
         ledger.offer({ type: 'input', id: deps.host.id(), text: command.text, from: 'user', when: command.when ?? 'next', ...(command.images?.length ? { images: command.images } : {}) })
         if (command.when === 'now') work?.cut.abort()
+        // Whoever says what to do instead of going round wants it to go on; a limit it takes more to raise.
+        if (command.when !== 'after' && work?.pause?.why === 'circle') work.pause.choose('go-on', 'input')
         return this.begin()
       case 'withdraw':
         return this.withdraw(command.input)
@@ -94,6 +96,11 @@ class Inbox {
         return this.interrupt('interrupted by the user')
       case 'decide':
         return this.decide(command)
+      case 'choose': {
+        if (!work?.pause) return this.refuse('No run is waiting to be told how it goes on.')
+        if (!work.pause.choices.includes(command.choice)) return this.refuse(`${command.choice} is not among what can be chosen: ${work.pause.choices.join(', ')}.`)
+        return work.pause.choose(command.choice, 'user')
+      }
       case 'set': {
         const { type: _, run: __, ...settings } = command
         return void ledger.offer({ type: 'set', ...settings })
@@ -123,14 +130,14 @@ class Inbox {
       .then((broke) => {
         // Said when it is over, so that `active` says so, too: where it has no outcome, nothing else would.
         if (broke === null) this.close(work, work.delivered)
-        else if (!this.breakOff(work, broke)) this.refuse(broke)
+        else if (!this.breakOff(work, broke)) this.refuse(`${broke} What was to be saved is kept in memory, and written as soon as that can be done.`)
       })
   }
 
   private open(): Work {
     const { ledger, deps } = this
     const work: Work = {
-      run: deps.host.id(), deps, ledger, stop: new AbortController(), cut: new AbortController(), questions: new Map(), running: new Map(), abandoned: new Set(),
+      run: deps.host.id(), deps, ledger, stop: new AbortController(), cut: new AbortController(), questions: new Map(), pause: null, fallback: null, running: new Map(), abandoned: new Set(),
       images: false, delivered: false, nudges: 0, compactions: 0, learnedWindow: null,
       declarations: deps.tools.map((tool) => ({ name: tool.name, about: tool.about, input: declareInput(tool.input) })),
     }
@@ -253,8 +260,7 @@ class Inbox {
   private async checkNow(work: Work): Promise<void> {
     if (this.deps.checks.length === 0) return this.refuse('No check is configured. Name one in .agentrc ("checks": ["npm test"]) or with --check.')
     const verdict = await verify(work, this.deps.checkAttempts, true)
-    const status = 'status' in verdict ? verdict.status : 'interrupted'
-    this.ledger.append({ type: 'outcome', run: work.run, status, reason: 'reason' in verdict ? verdict.reason : 'stopped during a check' })
+    this.ledger.append({ type: 'outcome', run: work.run, ...('status' in verdict ? verdict : { status: 'interrupted', reason: 'stopped during a check' }) })
   }
 
   async stop(reason: string): Promise<void> {
@@ -281,7 +287,7 @@ class Inbox {
       started
         ? { type: 'result', run: open.id, call, status: 'unknown', text: `What became of it is not known (${reason}).` }
         : { type: 'result', run: open.id, call, status: 'skipped', text: `Not run (${reason}).` })
-    this.ledger.append(...results, { type: 'outcome', run: open.id, status: 'interrupted', reason })
+    this.ledger.append(...results, { type: 'outcome', run: open.id, status, reason })
   }
 
   private refuse(message: string, run?: string): void {

@@ -1,29 +1,35 @@
 import { openItems, promisesMore, unprovenClaim } from '../core/claims.ts'
-import { circle, usedUp } from '../core/limits.ts'
 import { isKnownRecord } from '../core/path.ts'
-import { ModelError, type Model } from '../core/ports.ts'
 import type { FactOf, Fault } from '../core/record.ts'
+import { stopped } from '../core/stopped.ts'
 import { runCalls } from './calls.ts'
 import { compactIfNeeded } from './compact.ts'
+import { atLimit, goingRound } from './limit.ts'
+import { modelOf } from './model-of.ts'
 import { askModel } from './retry.ts'
 import { verify } from './verify.ts'
-import type { Work } from './work.ts'
-
-type Outcome = Pick<FactOf<'outcome'>, 'status' | 'reason'>
+import { interrupted, tell, type Outcome, type Work } from './work.ts'
 
 /** From an input until the agent settles. Exactly one outcome, which is the run's last record. */
 export async function run(work: Work): Promise<FactOf<'outcome'>> {
   const begun = work.deps.host.now()
-  const { status, reason } = await settleRun(work)
-  const outcome: FactOf<'outcome'> = { type: 'outcome', run: work.run, status, reason, ms: work.deps.host.now() - begun }
+  const end = await settleRun(work)
+  const ms = work.deps.host.now() - begun - (work.ledger.state.live.run?.waitedMs ?? 0)
+  const outcome: FactOf<'outcome'> = { type: 'outcome', run: work.run, ...(end.status === 'interrupted' ? withWhatStopped(work, end) : end), ms: Math.max(0, ms) }
   work.ledger.append(outcome)
   return outcome
+}
+
+function withWhatStopped(work: Work, end: Outcome): Outcome {
+  work.ledger.append()
+  const { parts, alive } = stopped(work.ledger.records.filter(isKnownRecord), work.run)
+  return { ...end, reason: [end.reason, ...parts].join('; '), ...(alive.length > 0 ? { alive } : {}) }
 }
 
 async function settleRun(work: Work): Promise<Outcome> {
   let attempts = 0
   for (;;) {
-    const end = interrupted(work) ?? overBudget(work)
+    const end = interrupted(work) ?? (await atLimit(work))
     if (end) return end
     const model = await modelOf(work)
     if ('fault' in model) return failed(model.fault)
@@ -42,12 +48,13 @@ async function settleRun(work: Work): Promise<Outcome> {
       if (stuck) return interrupted(work) ?? stuck
       continue
     }
-    if (reply.fault) return failed(reply.fault)
+    if (reply.retry?.model !== undefined) continue
+    if (reply.fault) return interrupted(work) ?? failed(reply.fault)
     work.compactions = 0
     if (reply.parts.some((part) => part.type === 'call')) {
       await runCalls(work, reply, work.deps.tools)
       if (work.cut.signal.aborted && !work.stop.signal.aborted) work.cut = new AbortController()
-      const round = goingRound(work)
+      const round = await goingRound(work)
       if (round) return round
       continue
     }
@@ -99,47 +106,8 @@ const answerOf = (reply: FactOf<'reply'>): string => reply.parts.map((part) => (
 
 const failed = (fault: Fault): Outcome => ({ status: 'failed', reason: fault.message })
 
-function interrupted(work: Work): Outcome | null {
-  const { signal } = work.stop
-  if (!signal.aborted) return null
-  return { status: 'interrupted', reason: typeof signal.reason === 'string' ? signal.reason : 'interrupted by the user' }
-}
-
-function overBudget(work: Work): Outcome | null {
-  const reason = usedUp(work.ledger.state, work.deps.limits, work.deps.host.now())
-  return reason ? { status: 'limit', reason } : null
-}
-
 const needsUser = (work: Work): Outcome | null =>
   work.ledger.state.live.run?.needsUser ? { status: 'needs-user', reason: 'a call needed approval and nobody could be asked' } : null
-
-/** The model is told what repeats; when it goes on all the same, the person is asked. */
-function goingRound(work: Work): Outcome | null {
-  const round = circle(work.ledger.records.filter(isKnownRecord), work.run, work.deps.limits)
-  if (!round) return null
-  if (round.stop) return { status: 'limit', reason: `going in circles: ${round.what}, ${round.times} times in a row` }
-  tell(work, `You have now repeated ${round.what} ${round.times} times in a row. Repeating it will not help: look at why, and do something else, or say what stands in the way.`)
-  return null
-}
-
-/** A word of the harness to the model, in the log and on the screen like any other input. */
-function tell(work: Work, text: string, from: 'check' | 'tiller' = 'tiller'): void {
-  work.ledger.append({ type: 'input', id: work.deps.host.id(), text, from, when: 'next' })
-}
-
-async function modelOf(work: Work): Promise<Model | { fault: Fault }> {
-  const { state } = work.ledger
-  const id = state.model ?? work.deps.defaults.model
-  if (!id) return { fault: { kind: 'not-found', message: 'No model is set. Name one with /model or --model, or see tiller models.' } }
-  try {
-    const model = await work.deps.model(id)
-    work.images = model.limits.images
-    return model
-  } catch (error) {
-    if (error instanceof ModelError) return { fault: error.fault }
-    return { fault: { kind: 'bad-request', message: error instanceof Error ? error.message : String(error) } }
-  }
-}
 
 /** The system text, tools and instructions as sent, written when they change. */
 async function declareSystem(work: Work): Promise<void> {

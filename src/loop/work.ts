@@ -3,6 +3,7 @@ import type { Limits } from '../core/limits.ts'
 import type { Host, Model, Prepared, Tool } from '../core/ports.ts'
 import type { FactOf, Rule, ToolDeclaration } from '../core/record.ts'
 import type { Ledger } from './ledger.ts'
+import type { Pause } from './pause.ts'
 
 /** What the agent is made of. `cli` gives it; the loop reads no configuration and no clock of its own. */
 export interface AgentDeps {
@@ -22,6 +23,10 @@ export interface AgentDeps {
   redact(text: string): string
   /** Whether somebody is there to be asked. */
   canAsk(): boolean
+  /** Whether a run may wait for somebody to say how it goes on. Where not, it ends. */
+  canPause(): boolean
+  /** The model that takes over for the rest of a run when the set one fails for good; null: none. */
+  fallback: string | null
   /** Keeps a lasting grant outside the session. */
   saveGrant(scope: 'project' | 'user', rules: readonly Rule[]): Promise<void>
   /** Taken when a log has no such setting. */
@@ -41,6 +46,10 @@ export interface Work {
   cut: AbortController
   /** Open questions, by call. */
   questions: Map<string, (answer: Answer) => void>
+  /** It waits for the person to say how it goes on. */
+  pause: Pause | null
+  /** The model it fell back to. */
+  fallback: string | null
   /** Calls that run now. */
   running: Map<string, Prepared>
   /** Paths that a call which would not stop may still write; kept until it really ends. */
@@ -57,6 +66,19 @@ export interface Work {
   learnedWindow: number | null
   /** Compactions since the last good reply: two without one are enough. */
   compactions: number
+}
+
+export type Outcome = Pick<FactOf<'outcome'>, 'status' | 'reason' | 'tree' | 'alive'>
+
+export function interrupted(work: Work): Outcome | null {
+  const { signal } = work.stop
+  if (!signal.aborted) return null
+  return { status: 'interrupted', reason: typeof signal.reason === 'string' ? signal.reason : 'interrupted by the user' }
+}
+
+/** A word of the harness to the model, in the log and on the screen like any other input. */
+export function tell(work: Work, text: string, from: 'check' | 'tiller' = 'tiller'): void {
+  work.ledger.append({ type: 'input', id: work.deps.host.id(), text, from, when: 'next' })
 }
 
 /** Aborted when the run is stopped or the step is cut. */

@@ -64,7 +64,8 @@ function breakLine(editor: Editor, line: number, width: number): Row[] {
     const cell = cells[index] ?? ''
     const size = cellWidth(cell)
     const hangs = cell === ' ' && used === width && index < cells.length - 1
-    if (used + size > width && index > from && !hangs) {
+    // A cell may be wider than what a break after a blank leaves room for: it takes another.
+    if (!hangs) while (used + size > width && index > from) {
       const to = afterBlank > from ? afterBlank : index
       rows.push({ line, from, to, last: false })
       from = to

@@ -59,7 +59,7 @@ export function follow(stage: Stage, connection: Connection): () => void {
     if (event.type === 'withdraw') waiting.delete(event.input)
     if (event.type === 'step') for (const id of event.inputs) waiting.delete(id)
     if (before.status.title !== view.status.title) terminal.title(`Tiller: ${view.status.title}`)
-    if (stage.host.settings.notify && (event.type === 'ask' || (event.type === 'outcome' && (event.ms ?? 0) > LONG))) terminal.bell()
+    if (stage.host.settings.notify && (event.type === 'ask' || event.type === 'pause' || (event.type === 'outcome' && (event.ms ?? 0) > LONG))) terminal.bell()
     soon()
   }
   if (view.status.title !== '') terminal.title(`Tiller: ${view.status.title}`)

@@ -17,6 +17,8 @@ export interface Picker {
   loading: boolean
   /** It opened by itself: only a fresh key answers it, and other text goes to the editor. Since when it is on the screen; null: not yet. */
   uninvited: { shownAt: number | null } | null
+  /** Text can be written and sent while it is open: as long as there is some, keys are the editor's. */
+  beside?: boolean
   /** What Esc does besides closing. */
   dismiss?: () => void
 }

@@ -11,6 +11,7 @@ import { keymap } from './keys.ts'
 import { leave } from './leave.ts'
 import { openFirst, type Begin } from './open-first.ts'
 import { opened, takeBackWaiting } from './opened.ts'
+import { watchPause } from './pause.ts'
 import { matching, oneLine, type Picker } from './picker.ts'
 import { plainWriter } from './plain.ts'
 import type { Connection, UiHost } from './port.ts'
@@ -19,6 +20,7 @@ import { send } from './send.ts'
 import { background, change, type Stage } from './stage.ts'
 import { store as storeOf } from './store.ts'
 import { noAbilities, themeOf } from './theme.ts'
+import { watchUnverified } from './unverified.ts'
 
 export interface PlainOptions {
   host: UiHost
@@ -66,7 +68,7 @@ export async function startPlain({ host, connection, input, output, begin = {} }
     },
   }
   const drafts = keepDraft(stage)
-  const unsubscribe = store.subscribe(saying(stage, say))
+  const watching = [store.subscribe(saying(stage, say)), watchPause(stage), watchUnverified(stage)]
   const onInterrupt = (): void => interrupted(stage)
   process.on('SIGINT', onInterrupt)
   say(`Tiller ${host.about.version}, ${host.about.folder}${host.about.branch === null ? '' : ` (${host.about.branch})`}\nmodel ${host.about.model ?? 'none yet'}, mode ${host.about.mode}\nWrite what is to be done. /help lists the commands.`)
@@ -80,7 +82,7 @@ export async function startPlain({ host, connection, input, output, begin = {} }
   leave(stage, 'closed')
   drafts.flush()
   stop()
-  unsubscribe()
+  for (const end of watching) end()
   process.off('SIGINT', onInterrupt)
 }
 
@@ -105,7 +107,7 @@ function attached(stage: Stage, connection: Connection, say: (text: string) => v
 /** A line that was entered: an answer where something is asked, else what Enter sends. */
 function taken(stage: Stage, line: string): void {
   const { overlay, editor } = stage.store.get()
-  if (overlay?.kind === 'picker') return picked(stage, overlay.picker, line.trim())
+  if (overlay?.kind === 'picker' && !(overlay.picker.beside && !/^\s*\d+\s*$/.test(line))) return picked(stage, overlay.picker, line.trim())
   const ask = pendingAsk(stage.store.get())
   const answer = ask ? ANSWER_WORDS[line.trim().toLowerCase()] : undefined
   if (ask && answer) return decide(stage, ask.call, answer)
@@ -149,7 +151,7 @@ function overlayText(overlay: Overlay): string {
     case 'picker': {
       const found = matching(overlay.picker)
       const list = found.slice(0, 30).map(({ label, note }, index) => `${index + 1}. ${oneLine(label)}${note === '' ? '' : ` (${oneLine(note)})`}`)
-      return [overlay.picker.title, ...overlay.picker.about.map((line) => sanitize(line)), ...(list.length > 0 ? list : [overlay.picker.loading ? 'looking' : 'nothing fits']), 'Answer with a number; an empty line closes.'].join('\n')
+      return [overlay.picker.title, ...overlay.picker.about.map((line) => sanitize(line)), ...(list.length > 0 ? list : [overlay.picker.loading ? 'looking' : 'nothing fits']), overlay.picker.beside ? 'Answer with a number. Anything else is sent as text.' : 'Answer with a number; an empty line closes.'].join('\n')
     }
     case 'panel':
       return [overlay.title, ...overlay.lines].join('\n')

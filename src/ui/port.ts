@@ -1,4 +1,5 @@
 import type { Command } from '../core/command.ts'
+import type { Budget } from '../core/limits.ts'
 import type { AgentEvent } from '../core/ports.ts'
 import type { Mode, OutcomeStatus, SessionRecord, UnknownRecord } from '../core/record.ts'
 
@@ -79,8 +80,8 @@ export interface ScreenSettings {
   /** Append-only text without animation: a screen reader, TERM=dumb. */
   plain: boolean
   notify: boolean
-  /** Of one run; null: none. The status line shows them before they bite. */
-  limits: { steps: number | null; minutes: number | null; calls: number | null; tokens: number | null; cost: number | null }
+  /** Of one run, and of the session. The status line shows them before they bite. */
+  limits: Budget & { session: Budget }
 }
 
 export interface SessionChoice {

@@ -4,6 +4,7 @@ import { EDIT_ACTIONS } from './edit-actions.ts'
 import { insert, isEmpty, paste } from './editor-state.ts'
 import type { Action } from './keys.ts'
 import { overlayKey, overlayText } from './overlay-keys.ts'
+import { isWritingBeside } from './screen.ts'
 import { change, type Stage } from './stage.ts'
 import { completionKey, toEditor } from './suggest.ts'
 import { HOLD, typing, type Typed } from './typing.ts'
@@ -71,7 +72,7 @@ function pressed(stage: Stage, chord: string): void {
   const action = stage.keys.get(chord)
   const { overlay, notice, completion } = stage.store.get()
   if (notice) change(stage, { notice: null })
-  if (overlay) return overlayKey(stage, overlay, chord, action)
+  if (overlay && !isWritingBeside(stage.store.get())) return overlayKey(stage, overlay, chord, action)
   if (askKey(stage, action)) return
   if (completion && completionKey(stage, completion, action)) return
   act(stage, action)

@@ -1,4 +1,4 @@
-import type { OutcomeStatus } from '../core/record.ts'
+import type { OutcomeStatus, Reached } from '../core/record.ts'
 import type { CallRow, InputRow, OutcomeRow, Row, TextRow } from '../core/view.ts'
 import { count, money, took, tokens } from './figures.ts'
 import { fold, type Span, type Width } from './spans.ts'
@@ -18,7 +18,7 @@ export function renderOutcome(row: OutcomeRow, { columns, theme }: Width, before
     row.tokens.input + row.tokens.output > 0 ? `${tokens(row.tokens.input)} tokens in, ${tokens(row.tokens.output)} out` : '',
     row.cost.usd > 0 || row.cost.unknown ? money(row.cost) : '',
   ].filter(Boolean)
-  const lines = [figures.join(' · '), changed(row), row.alive.length > 0 ? `still running: ${count(row.alive.length, 'process', 'processes')} ${row.alive.join(', ')}` : ''].filter(Boolean)
+  const lines = [figures.join(' · '), changed(row), row.tree === null || row.status !== 'verified' ? '' : `proved on the files as of ${row.tree.slice(0, 8)}`, row.alive.length > 0 ? `still running: ${count(row.alive.length, 'process', 'processes')} ${row.alive.join(', ')}` : ''].filter(Boolean)
   const mark = `${paint(theme.ascii ? '=' : '■')} `
   const [first = '', ...rest] = fold(head, { columns, first: '  ' })
   return [mark + first.slice(2), ...rest, ...lines.flatMap((text) => fold([{ text, paint: theme.dim }], { columns, first: '  ' }))].join('\n')
@@ -76,8 +76,12 @@ function noteOf(row: Note, theme: Theme): [string, Paint] {
       return [`compacted: about ${tokens(row.before)} tokens are now ${tokens(row.after)}. ${row.first}`, theme.dim]
     case 'rewind':
       return [`went back: what comes now follows ${row.follows}`, theme.warn]
+    case 'pause':
+      return [`paused: ${row.text}`, theme.warn]
+    case 'choice':
+      return [choiceText(row), theme.dim]
     case 'fault':
-      return [`${row.message} (${row.fault}${row.status === null ? '' : ` ${row.status}`})${row.retry ? `; tries again in ${took(row.retry.waitMs)}, attempt ${row.attempt + 1} of ${row.retry.of}` : ''}`, row.retry ? theme.warn : theme.bad]
+      return [`${row.message} (${row.fault}${row.status === null ? '' : ` ${row.status}`})${row.retry ? `; ${nextTry(row.retry, row.attempt)}` : ''}`, row.retry ? theme.warn : theme.bad]
     case 'retry':
       return [`attempt ${row.attempt}: the reply begins anew`, theme.dim]
     case 'differs':
@@ -92,6 +96,25 @@ function noteOf(row: Note, theme: Theme): [string, Paint] {
       return [`error: ${row.message}`, theme.bad]
   }
 }
+
+const nextTry = ({ model, waitMs, of }: NonNullable<Extract<Row, { kind: 'fault' }>['retry']>, attempt: number): string =>
+  model === null ? `tries again in ${took(waitMs)}, attempt ${attempt + 1} of ${of}` : `${model} takes over for the rest of this run`
+
+function choiceText({ choice, by, reached }: Extract<Row, { kind: 'choice' }>): string {
+  switch (choice) {
+    case 'raise':
+      return reached ? `goes on: ${reached.of === 'session' ? 'the session' : 'this run'} may use ${more(reached)} more` : 'goes on'
+    case 'go-on':
+      return by === 'input' ? 'goes on with what you wrote' : 'goes on'
+    case 'summarise':
+      return 'stops with a summary'
+    case 'stop':
+      return 'stops'
+  }
+}
+
+/** `200 steps`, `$2.00` */
+export const more = ({ limit, by }: Reached): string => (limit === 'cost' ? `$${by.toFixed(2)}` : `${by} ${limit === 'calls' ? 'tool calls' : limit}`)
 
 const SETTINGS = ['mode', 'model', 'effort', 'title'] as const
 

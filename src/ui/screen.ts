@@ -1,7 +1,7 @@
 import type { View } from '../core/view.ts'
 import type { Image, RecordOf } from '../core/record.ts'
 import type { Completion } from './completion.ts'
-import type { Editor } from './editor-state.ts'
+import { isEmpty, type Editor } from './editor-state.ts'
 import type { History } from './history.ts'
 import type { Picker } from './picker.ts'
 import type { Connection, CustomCommand } from './port.ts'
@@ -88,6 +88,9 @@ export interface Shown {
 }
 
 export const noAsk = (decided: ReadonlySet<string> = new Set()): AskFocus => ({ call: null, shownAt: null, index: 0, scroll: 0, chosen: false, letter: null, decided })
+
+/** A text is being written beside a question that leaves room for one. */
+export const isWritingBeside = ({ overlay, editor }: Screen): boolean => overlay?.kind === 'picker' && overlay.picker.beside === true && !isEmpty(editor)
 
 /** Something can be interrupted. */
 export const isActive = ({ view, busy }: Screen): boolean => view.run !== null || busy !== null

@@ -14,6 +14,7 @@ import { openKeyboard } from './keyboard.ts'
 import { keymap } from './keys.ts'
 import { leave } from './leave.ts'
 import { openFirst, type Begin } from './open-first.ts'
+import { watchPause } from './pause.ts'
 import { hasBegun, lastRows, opened, takeBackWaiting } from './opened.ts'
 import type { Connection, UiHost } from './port.ts'
 import { presser } from './press.ts'
@@ -23,6 +24,7 @@ import { store as storeOf } from './store.ts'
 import { BEGIN_UPDATE, END_UPDATE, KITTY_ASK } from './terminal.ts'
 import { terminalControl } from './terminal-control.ts'
 import { themeOf, type Abilities, type Theme } from './theme.ts'
+import { watchUnverified } from './unverified.ts'
 
 export interface StartOptions {
   host: UiHost
@@ -82,6 +84,7 @@ export async function start({ host, connection, input, output: own, abilities, p
 
   output.on('error', gone)
   output.on('resize', onResize)
+  const watching = [watchPause(stage), watchUnverified(stage)]
   const onExit = (): void => {
     drafts.flush()
     terminal.close()
@@ -106,6 +109,7 @@ export async function start({ host, connection, input, output: own, abilities, p
   try {
     await instance.waitUntilExit()
   } finally {
+    for (const stop of watching) stop()
     stopFollowing()
     drafts.flush()
     terminal.close()

@@ -1,3 +1,5 @@
+import { raisedBy, type Budget } from '../core/limits.ts'
+import type { LimitName, Reached } from '../core/record.ts'
 import type { Run, View } from '../core/view.ts'
 import { elapsed, money, tokens } from './figures.ts'
 import { fitParts, type Part } from './first-paint.ts'
@@ -14,7 +16,7 @@ export function statusLine({ view, size, connection }: Screen, host: UiHost, clo
     { text: status.mode ?? host.about.mode, keep: 9 },
     { text: `${modelName(model, host)}${status.effort && size.columns >= 40 ? ` (${status.effort})` : ''}`, keep: 8 },
     { text: contextText(status.context, model === null ? null : host.contextWindow(model)), keep: 6 },
-    { text: run ? limitText(run, host, clock) : '', keep: 7 },
+    { text: run ? limitText(run, status, host, clock) : '', keep: 7 },
     { text: status.cost.usd > 0 || status.cost.unknown ? money(status.cost) : '', keep: 5 },
     { text: connection.readOnly === undefined ? '' : 'read only', keep: 8 },
     { text: run ? '' : jobsText(view), keep: 6 },
@@ -30,7 +32,7 @@ export function activityLine(screen: Screen, clock: number, theme: Theme): strin
   if (!isActive(screen)) return null
   if (stopping !== null && stopping === view.run?.id) return theme.warn(fit('Stopping…', size.columns - 1))
   const parts: Part[] = [
-    { text: view.asks.length > 0 ? 'Waits for your answer' : busy === 'compact' ? 'Compacting' : busy === 'check' ? 'Checking' : 'Working', keep: 8 },
+    { text: view.asks.length > 0 || view.pause ? 'Waits for your answer' : busy === 'compact' ? 'Compacting' : busy === 'check' ? 'Checking' : 'Working', keep: 8 },
     { text: view.run ? elapsed(view.run.since, clock) : '', keep: 6 },
     { text: view.run && view.run.step > 0 ? `step ${view.run.step}` : '', keep: 4 },
     { text: jobsText(view), keep: 3 },
@@ -49,15 +51,31 @@ function contextText(used: number | null, window: number | null): string {
   return window === null ? `${tokens(used)} tokens` : `${tokens(used)} of ${tokens(window)} (${Math.round((used / window) * 100)}%)`
 }
 
-/** The limit that is nearest, once most of it is used up. */
-function limitText(run: Run, { settings: { limits } }: UiHost, clock: number): string {
-  const used = [
-    { of: limits.steps, now: run.step, text: (now: number, of: number) => `step ${now}/${of}` },
-    { of: limits.minutes, now: (clock - run.since) / 60_000, text: (now: number, of: number) => `${Math.floor(now)}/${of} min` },
-    { of: limits.calls, now: run.calls, text: (now: number, of: number) => `${now}/${of} calls` },
-    { of: limits.tokens, now: run.tokens.input + run.tokens.output, text: (now: number, of: number) => `${tokens(now)}/${tokens(of)} tokens` },
-    { of: limits.cost, now: run.cost.usd, text: (now: number, of: number) => `$${now.toFixed(2)}/${of}` },
-  ].flatMap(({ of, now, text }) => (of === null || of <= 0 ? [] : [{ share: now / of, text: text(now, of) }]))
-  const nearest = used.toSorted((one, other) => other.share - one.share)[0]
-  return nearest && nearest.share >= 0.7 ? nearest.text : ''
+/** The limit that is nearest, of this run or of the session, once most of it is used up. */
+function limitText(run: Run, status: View['status'], { settings: { limits } }: UiHost, clock: number): string {
+  const ofRun = { steps: run.step, minutes: (clock - run.since) / 60_000, calls: run.calls, tokens: run.tokens.input + run.tokens.output, cost: run.cost.usd }
+  const ofSession = { steps: status.steps, calls: status.calls, tokens: status.tokens.input + status.tokens.output, cost: status.cost.usd }
+  const shares = [...sharesOf('run', ofRun, limits, run.raised), ...sharesOf('session', ofSession, limits.session, status.raised)]
+  const nearest = shares.toSorted((one, other) => other.share - one.share)[0]
+  return nearest && nearest.share >= NEAR ? nearest.text : ''
+}
+
+const NEAR = 0.7
+
+function sharesOf(whose: Reached['of'], used: Partial<Record<LimitName, number>>, limits: Budget, raised: readonly Reached[]): { share: number; text: string }[] {
+  return Object.entries(used).flatMap(([name, now]) => {
+    const limit = name as LimitName
+    const by = limits[limit]
+    if (by == null) return []
+    const most = by + raisedBy(raised, whose, limit)
+    return [{ share: now / most, text: `${whose === 'session' ? 'session ' : ''}${FORMS[limit](now, most)}` }]
+  })
+}
+
+const FORMS: Readonly<Record<LimitName, (now: number, of: number) => string>> = {
+  steps: (now, of) => `step ${now}/${of}`,
+  minutes: (now, of) => `${Math.floor(now)}/${of} min`,
+  calls: (now, of) => `${now}/${of} calls`,
+  tokens: (now, of) => `${tokens(now)}/${tokens(of)} tokens`,
+  cost: (now, of) => `$${now.toFixed(2)}/${of}`,
 }

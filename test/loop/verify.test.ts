@@ -80,3 +80,33 @@ test('a model that stops in the middle of its plan is told so twice, and then it
   expect(r.of('input').filter((input) => input.from === 'tiller')).toHaveLength(2)
   expect(r.of('outcome')[0]).toMatchObject({ status: 'unverified', reason: '1 item of its todo list is still open: two' })
 })
+
+test('what was proved is named: the state of the files goes with the check and the outcome', async () => {
+  let tree = 0
+  const states = { ...host(), checkpoint: (why: string) => Promise.resolve({ tree: why === 'before the checks' ? `after-${tree}` : `before-${tree++}` }) }
+  const r = await rig([put, { text: 'done' }], { tools: [change, shell(0)], checks: ['npm test'], host: states })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(r.of('check')[0]?.tree).toBe('after-1')
+  expect(r.of('outcome')[0]).toMatchObject({ status: 'verified', tree: 'after-1' })
+})
+
+test('files that passed already are not checked again in the same run', async () => {
+  const states = { ...host(), checkpoint: (why: string) => Promise.resolve({ tree: why === 'before the checks' ? 'after' : 'before' }) }
+  const r = await rig([put, { text: 'done' }, { text: 'as I said' }], { tools: [change, shell(0, 1)], checks: ['npm test'], host: states })
+  r.agent.subscribe((event) => {
+    if (event.type === 'check') r.agent.send({ type: 'input', text: 'are you sure?' })
+  })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(r.of('check')).toHaveLength(1)
+  expect(r.of('outcome').map(({ status }) => status)).toEqual(['verified'])
+})
+
+test('a check that fails in the same way again says so to the model', async () => {
+  const failing = tool('shell', (): Output => ({ status: 'failed', text: 'FAIL: expected 3', exit: 1 }), [{ kind: 'exec', argv: ['npm', 'test'] }])
+  const r = await rig([put, { text: '1' }, put, { text: '2' }, { text: '3' }], { tools: [change, failing], checks: ['npm test'] })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(r.of('input').filter(({ from }) => from === 'check').map(({ text }) => text.includes('exactly the same way'))).toEqual([false, true])
+})

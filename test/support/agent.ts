@@ -47,7 +47,7 @@ export async function rig(replies: (ScriptedReply | ((request: ScriptedModel['re
   const agent = await openAgent(log, {
     host: host(), tools: [], model: () => Promise.resolve(model), system: () => Promise.resolve({ text: 'You are a test.' }), cwd: '/w',
     policy: { root: '/w', rules: [], sandbox: false }, limits: { steps: 50, sameCall: 3, failedEdits: 3 }, checks: [], checkAttempts: 3,
-    compaction: { auto: true, reserveTokens: 1_000, keepTokens: 2_000 }, redact: (text) => text, canAsk: () => true, saveGrant: () => Promise.resolve(),
+    compaction: { auto: true, reserveTokens: 1_000, keepTokens: 2_000 }, redact: (text) => text, canAsk: () => true, canPause: () => false, fallback: null, saveGrant: () => Promise.resolve(),
     defaults: { model: 'test/scripted', effort: 'medium', mode: 'full' }, ...deps,
   }, options.look ?? nothingSeen)
   agent.subscribe((event) => {

@@ -171,7 +171,7 @@ export function fakeHost({ head, note, draft, first, leave }: FakeHostOptions): 
   const prompts = ['the first prompt', 'a second\nprompt of two lines']
   return {
     about: { version: head.version, root: '/w', cwd: '/w', folder: head.folder, branch: head.branch, model: head.model, mode: 'ask', demo: false },
-    settings: { keys: {}, theme: 'auto', plain: false, notify: false, limits: { steps: 10, minutes: null, calls: null, tokens: null, cost: null } },
+    settings: { keys: {}, theme: 'auto', plain: false, notify: false, limits: { steps: 10, minutes: null, calls: null, tokens: null, cost: null, session: {} } },
     sessions: {
       list: () => Promise.resolve([
         { id: 's2', title: 'Fix the parser', at: Date.now() - 3 * 60_000, outcome: 'verified' },

@@ -73,7 +73,7 @@ test('a long command gives way to its state', () => {
 })
 
 test('the outcome says status, reason, figures and files', () => {
-  const row: Row = { kind: 'outcome', run: 'r', status: 'verified', reason: 'npm test passed', ms: 61_000, steps: 2, calls: 1, tokens: { input: 12_300, output: 900 }, cost: { usd: 0.5, unknown: true }, files: ['a', 'b', 'c', 'd', 'e', 'f', 'g'], added: 3, removed: 1, alive: [] }
+  const row: Row = { kind: 'outcome', run: 'r', status: 'verified', reason: 'npm test passed', ms: 61_000, steps: 2, calls: 1, tokens: { input: 12_300, output: 900 }, cost: { usd: 0.5, unknown: true }, files: ['a', 'b', 'c', 'd', 'e', 'f', 'g'], added: 3, removed: 1, tree: null, alive: [] }
   expect(renderRow(row, wide)).toBe('= verified: npm test passed\n  1 min 1 s · 2 steps · 1 call · 12.3k tokens in, 900 out · over $0.50\n  7 files changed (+3 -1): a, b, c, d, e and 2 more')
   expect(renderRow({ ...row, cost: { usd: 0, unknown: true }, files: [] }, wide)).toContain('cost unknown')
 })

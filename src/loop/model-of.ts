@@ -1,0 +1,17 @@
+import { ModelError, type Model } from '../core/ports.ts'
+import type { Fault } from '../core/record.ts'
+import type { Work } from './work.ts'
+
+/** The model that this run asks next: the one that is set, or the one it fell back to. */
+export async function modelOf(work: Work): Promise<Model | { fault: Fault }> {
+  const id = work.fallback ?? work.ledger.state.model ?? work.deps.defaults.model
+  if (!id) return { fault: { kind: 'not-found', message: 'No model is set. Name one with /model or --model, or see tiller models.' } }
+  try {
+    const model = await work.deps.model(id)
+    work.images = model.limits.images
+    return model
+  } catch (error) {
+    if (error instanceof ModelError) return { fault: error.fault }
+    return { fault: { kind: 'bad-request', message: error instanceof Error ? error.message : String(error) } }
+  }
+}
