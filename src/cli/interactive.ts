@@ -22,7 +22,9 @@ export async function startInteractive(options: Options, painted: FirstPaint | n
   const place = placeOf(process.cwd())
   const settings = await configure(options, place)
   const log = await sessionFor(options, place, settings, true).catch(async (error: unknown) => {
-    if (!(error instanceof SessionError) || error.fault.kind !== 'not-writable') throw error
+    // Another place is no answer for who wants to go on with a session of this one.
+    const begins = !options.continue && typeof options.resume !== 'string' && options.fork === undefined && options.session === undefined
+    if (!begins || !(error instanceof SessionError) || error.fault.kind !== 'not-writable') throw error
     const { otherPlace } = await import('./other-place.ts')
     const folder = await otherPlace(error.message, place, painted)
     if (folder === null) throw error

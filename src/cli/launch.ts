@@ -7,9 +7,11 @@ export async function launch(argv: readonly string[], painted: FirstPaint | null
     return await carryOut(argv, painted)
   } catch (error) {
     takeBack(painted)
-    if (!(error instanceof UsageError)) throw error
+    const isUsage = error instanceof UsageError
+    // A session that cannot be written to, such as on a full disk, is no fault of ours either.
+    if (!isUsage && !(error instanceof Error && error.name === 'LogError')) throw error
     process.stderr.write(`tiller: ${error.message}\n`)
-    return 2
+    return isUsage ? 2 : 1
   }
 }
 

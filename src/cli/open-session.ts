@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { FactOf } from '../core/record.ts'
 import type { SessionFault } from '../session/fault.ts'
 import { forkSession } from '../session/fork.ts'
-import { listSessions, newestSession } from '../session/list.ts'
+import { listSessions, newestSession, unreadableIn } from '../session/list.ts'
 import { createLog, type SessionLog } from '../session/log.ts'
 import { openLog } from '../session/open-log.ts'
 import { findSession, newId, sessionFile, sessionFolder, whyElsewhere, whyNotWritable } from '../session/store.ts'
@@ -70,7 +70,10 @@ export function sessionToRead(file: string): SessionLog {
 
 export function newestHere(place: Place, folder: string, watch = false): SessionLog {
   const found = newestSession(folder, { root: place.root, cwd: place.cwd })
-  if (!found) throw new UsageError(`there is no session of this folder to go on with (looked in ${folder}); leave out --continue to begin one`)
+  if (!found) {
+    const unread = unreadableIn(folder).map(({ file, unreadable }) => `; ${file} cannot be read: ${unreadable}`)
+    throw new UsageError(`there is no session of this folder to go on with (looked in ${folder}${unread.slice(0, 3).join('')}); leave out --continue to begin one`)
+  }
   return existingSession(found.file, watch)
 }
 

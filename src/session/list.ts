@@ -137,6 +137,13 @@ export function newestSession(folder: string, here: { root: string; cwd: string 
   return newest
 }
 
+/** Sessions that cannot be read, and why: one of them may be what is looked for. */
+export function unreadableIn(folder: string): SessionEntry[] {
+  const { names, locks } = namesOf(folder)
+  const cache = listCache(folder)
+  return names.map((name) => entryIn(folder, name, cache, locks).entry).filter(({ unreadable }) => unreadable !== null)
+}
+
 const newestFirst = (one: SessionEntry, other: SessionEntry): number => other.last - one.last || (one.file < other.file ? 1 : -1)
 
 function namesOf(folder: string): { names: string[]; locks: ReadonlySet<string> } {
