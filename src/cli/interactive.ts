@@ -9,6 +9,7 @@ import { openConnections, type Connections } from './connections.ts'
 import { SessionError, sessionFor } from './open-session.ts'
 import type { Options } from './options.ts'
 import { placeOf } from './place.ts'
+import { shellWord } from './shell-word.ts'
 import { endOnSignals } from './signals.ts'
 import { stopEverything } from './stop-everything.ts'
 import { uiHost } from './ui-host.ts'
@@ -94,9 +95,7 @@ async function show(connections: Connections, connection: Connection, painted: F
 
 /** As it was started, with the folder where that is not the one we were started in. */
 function commandToGoOn({ cd, sessionDir }: Options): string {
-  const kept = sessionDir === undefined ? '' : ` --session-dir ${quoted(sessionDir)}`
-  const folder = process.cwd() === STARTED_IN && cd === undefined ? '' : ` -C ${quoted(process.cwd())}`
+  const kept = sessionDir === undefined ? '' : ` --session-dir ${shellWord(sessionDir)}`
+  const folder = process.cwd() === STARTED_IN && cd === undefined ? '' : ` -C ${shellWord(process.cwd())}`
   return `${process.env['npm_lifecycle_event'] ? 'npm start --' : 'tiller'}${folder}${kept} -c`
 }
-
-const quoted = (path: string): string => (/^[\w./~+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)

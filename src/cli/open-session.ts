@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { FactOf } from '../core/record.ts'
 import type { SessionFault } from '../session/fault.ts'
+import { findSession } from '../session/find.ts'
 import { forkSession } from '../session/fork.ts'
-import { listSessions, newestSession, unreadableIn } from '../session/list.ts'
+import { newestSession, sessionEntry, unreadableIn } from '../session/list.ts'
 import { createLog, type SessionLog } from '../session/log.ts'
 import { openLog } from '../session/open-log.ts'
-import { findSession, newId, sessionFile, sessionFolder, whyElsewhere, whyNotWritable } from '../session/store.ts'
+import { newId, sessionFile, sessionFolder, whyElsewhere, whyNotWritable } from '../session/store.ts'
 import type { Settings } from './configure.ts'
+import { foldersNear, namedFrom } from './elsewhere.ts'
 import { UsageError, type Options } from './options.ts'
 import type { Place } from './place.ts'
 
@@ -77,28 +79,39 @@ export function newestHere(place: Place, folder: string, watch = false): Session
   return existingSession(found.file, watch)
 }
 
-/** By the beginning of its id, or its file. */
-export async function fileOf(wanted: string, folder: string): Promise<string> {
-  const found = await findSession(folder, wanted, () => listSessions(folder))
+/** By the beginning of its id, or its file. Of several folders an earlier one goes first. */
+export async function fileOf(wanted: string, folders: string | readonly string[]): Promise<string> {
+  const found = await findSession(folders, wanted)
   if (!found.ok) throw new SessionError(found.fault)
   return found.file
 }
 
+/** One of another work tree is found, and refused with the two ways to go on with it. */
 export async function sessionNamed(wanted: string, place: Place, folder: string, watch = false): Promise<SessionLog> {
-  const log = existingSession(await fileOf(wanted, folder), watch)
-  const elsewhere = whyElsewhere(log.session, place)
-  if (!elsewhere) return log
-  log.close()
-  throw new SessionError(elsewhere)
+  const file = await fileOf(wanted, foldersNear(place, folder))
+  const { id, root } = sessionEntry(file)
+  const elsewhere = root === '' ? null : whyElsewhere({ id, root }, place, namedFrom({ id, root, file }, place, folder))
+  if (elsewhere) throw new SessionError(elsewhere)
+  return existingSession(file, watch)
 }
 
 /** `id` or `id:seq`: a copy of its live path, up to that record. */
 export async function forkOf(wanted: string, place: Place, folder: string): Promise<SessionLog> {
   const [, id = wanted, seq] = /^(.*?)(?::(\d+))?$/.exec(wanted) ?? []
-  const from = await fileOf(id, folder)
+  return copyOf(await fileOf(id, foldersNear(place, folder)), place, folder, seq === undefined ? undefined : Number(seq))
+}
+
+/** A copy that belongs here. From another root it comes without what was allowed there, and the model is told that its files are not the same. */
+export function copyOf(from: string, place: Place, folder: string, upTo?: number): SessionLog {
+  const { cwd, root } = sessionEntry(from)
   const session = sessionFact(place)
   const to = sessionFile(folder, session.id, now())
-  const fault = forkSession(from, to, session, { now, ...(seq === undefined ? {} : { upTo: Number(seq) }) })
+  const fault = forkSession(from, to, session, { now, imported: root !== place.root, ...(upTo === undefined ? {} : { upTo }) })
   if (fault) throw new SessionError(fault)
-  return existingSession(to)
+  const log = existingSession(to)
+  if (root !== place.root) log.append([{ type: 'input', id: newId(), from: 'tiller', when: 'next', text: movedFrom(cwd || root, place.cwd) }])
+  return log
 }
+
+const movedFrom = (there: string, here: string): string =>
+  `This session is a copy: what stands above was done in ${there || 'another folder'}, and it goes on in ${here}. Files and branches here may differ from what was read and changed there, so read them again before you rely on them.`

@@ -77,6 +77,7 @@ function readPath(from: string, upTo: number | undefined): Path | SessionFault {
       heads.push(record.type === 'rewind' ? record : { seq: record.seq, at: 0, type: 'omit', record: -1 })
     }
   }
+  if (heads.length === 0) return faultOf('not-a-session', `${from} holds no record of a session.`)
   if (upTo !== undefined && !heads.some(({ seq }) => seq === upTo)) return faultOf('missing', `The session ${id} has no record ${upTo}; its records are 0 to ${last}.`)
   const path = live(upTo === undefined ? heads : heads.filter(({ seq }) => seq <= upTo))
   return { id, head: path.at(-1)?.seq ?? 0, seqs: path.filter(({ type, seq }) => type !== 'rewind' && !sessions.has(seq)).map(({ seq }) => seq), settings }

@@ -4,10 +4,11 @@ import { expect, test } from 'vitest'
 import { openBlobs } from '../../src/session/blob.ts'
 import { blobsOf, draftOf, outputsOf } from '../../src/session/companion.ts'
 import { readDraft, takeLeftDraft, writeDraft } from '../../src/session/draft.ts'
-import { completeSessions, listSessions, newestSession } from '../../src/session/list.ts'
+import { findSession } from '../../src/session/find.ts'
+import { completeSessions, listSessions, newestSession, sessionEntry, sessionsIn } from '../../src/session/list.ts'
 import { createLog } from '../../src/session/log.ts'
 import { searchSessions } from '../../src/session/search.ts'
-import { findSession, newId, removeSession, renameSession, sessionFile, sessionFolder, whyElsewhere, whyNotWritable } from '../../src/session/store.ts'
+import { newId, removeSession, renameSession, sessionFile, sessionFolder, whyElsewhere, whyNotWritable } from '../../src/session/store.ts'
 import { begun, fixtures, inputFact, now, opened, scratch, sessionFact } from './scratch.ts'
 
 const place = (folder: string, id: string, time = 1_796_000_000_000): string => sessionFile(folder, id, time)
@@ -115,6 +116,36 @@ test('the list of many sessions costs a stat a file the second time, and its mem
   expect((await listSessions(folder)).find(({ file }) => file.endsWith('_id7.jsonl'))).toMatchObject({ words: 'What does this do?' })
 })
 
+test('many sessions come in pieces, the newest made first, and can be stopped', async () => {
+  const folder = scratch()
+  for (let index = 0; index < 600; index++) put(folder, 'plain', `id${index}`, '/w', index * 1000)
+  const pieces = []
+  for await (const piece of sessionsIn(folder)) pieces.push(piece.map(({ id }) => id))
+  expect(pieces.map(({ length }) => length)).toEqual([250, 250, 100])
+  expect(pieces[0]?.[0]).toBe('id599')
+  const stop = new AbortController()
+  stop.abort()
+  await expect(listSessions(folder, stop.signal)).rejects.toThrow('aborted')
+})
+
+test('what completes the list stops when it is told to, and keeps what it has learned', async () => {
+  const folder = scratch()
+  for (const id of ['one', 'two']) {
+    const log = createLog(place(folder, id), { id, now })
+    log.append([sessionFact(id), inputFact('the question'), { type: 'set', title: `Title of ${id}` }])
+    for (let index = 0; index < 100; index++) log.append([{ type: 'shell', command: 'x', exit: 0, text: 'x'.repeat(4000), model: false }])
+    log.close()
+  }
+  const entries = await listSessions(folder)
+  expect(entries.map(({ complete }) => complete)).toEqual([false, false])
+  const stop = new AbortController()
+  for await (const entry of completeSessions(folder, entries, stop.signal)) {
+    expect(entry).toMatchObject({ title: 'Title of two', complete: true })
+    stop.abort()
+  }
+  expect((await listSessions(folder)).map(({ title }) => title)).toEqual(['Title of two', null])
+})
+
 test('a session is found by its id, by what only it begins with, and by its path', async () => {
   const folder = scratch()
   const one = put(folder, 'plain', 'abc1')
@@ -173,10 +204,27 @@ test('times of files do not decide: what is newest is what was said last', () =>
   expect(newestSession(folder, { root: '/w', cwd: '/w' })?.id).toBe('young')
 })
 
-test('a session of another root is told from one of here', () => {
-  const session = { type: 'session' as const, version: 1, id: 'abc', cwd: '/w/a-b/c', root: '/w/a-b/c' }
-  expect(whyElsewhere(session, { root: '/w/a-b/c' })).toBe(null)
-  expect(whyElsewhere(session, { root: '/w/a/b-c' })?.message).toContain('tiller -C /w/a-b/c -r abc')
+test('a session of another root is told from one of here, with the way to go on there while that is there', () => {
+  const there = scratch()
+  const session = { id: 'abc', root: there }
+  expect(whyElsewhere(session, { root: there })).toBe(null)
+  expect(whyElsewhere(session, { root: `${there}-2` })?.message).toContain(`(tiller -C ${there} -r abc), or take a copy of it here with --fork abc.`)
+  expect(whyElsewhere(session, { root: '/w' }, '/some/where.jsonl')?.message).toContain('--fork /some/where.jsonl')
+  expect(whyElsewhere({ id: 'abc', root: `${there}/gone` }, { root: '/w' })?.message).toMatch(/is not there any more: take a copy of it here with --fork abc/)
+})
+
+test('a session of a work tree beside this one is found after those of here, and a folder that cannot be read hides no other', async () => {
+  const [here, beside] = [scratch(), scratch()]
+  put(here, 'plain', 'abc1')
+  const other = put(beside, 'plain', 'abd2')
+  put(beside, 'plain', 'abc3')
+  expect(await findSession([here, beside], 'ab')).toMatchObject({ ok: true, file: expect.stringContaining('abc1') as string })
+  expect(await findSession([here, beside], 'abd')).toEqual({ ok: true, file: other })
+  expect(await findSession([here, beside], 'zz')).toMatchObject({ ok: false, fault: { suggestions: ['abc1', 'abd2', 'abc3'] } })
+  writeFileSync(join(here, 'a file'), '')
+  expect(await findSession([join(here, 'a file'), beside], 'abd')).toEqual({ ok: true, file: other })
+  expect(await findSession([join(here, 'a file'), beside], 'zz')).toMatchObject({ ok: false, fault: { kind: 'unreadable' } })
+  expect(await findSession([here, join(here, 'a file')], 'zz')).toMatchObject({ ok: false, fault: { kind: 'missing' } })
 })
 
 test('a rename is one more record, also in a session that is not read as a whole', async () => {
@@ -187,9 +235,12 @@ test('a rename is one more record, also in a session that is not read as a whole
   expect(readFileSync(file, 'utf8').startsWith(before)).toBe(true)
   expect(JSON.parse(readFileSync(file, 'utf8').slice(before.length))).toMatchObject({ seq: 29, type: 'set', title: 'A better name' })
   expect((await listSessions(folder))[0]?.title).toBe('A better name')
+  expect(renameSession(file, ' \n', now)).toMatchObject({ message: 'A title has to say something.' })
   const log = opened(file)
-  expect(renameSession(file, 'no', now)).toMatchObject({ kind: 'locked' })
+  expect(renameSession(file, 'no', now)).toMatchObject({ kind: 'locked', message: expect.stringMatching(/^The session abc is open in this program: rename it there with \/title/) as string })
   log.close()
+  expect(renameSession(file, ' two\n lines ', now)).toBe(null)
+  expect(sessionEntry(file).title).toBe('two lines')
 })
 
 test('removing takes everything of a session, nothing of another, and nothing that is open', () => {
