@@ -19,7 +19,7 @@ export function usedUp(state: State, limits: Limits, now: number): { text: strin
   return (run && over('run', { ...run.totals, ms }, limits, run.raised)) ?? over('session', session, limits.session ?? {}, state.raised)
 }
 
-const UNITS: Readonly<Record<LimitName, string>> = { steps: 'steps', calls: 'tool calls', tokens: 'tokens', cost: 'US dollars', minutes: 'minutes' }
+const UNITS: Readonly<Record<LimitName, string>> = { steps: 'step', calls: 'tool call', tokens: 'token', cost: 'US dollar', minutes: 'minute' }
 
 function over(of: Reached['of'], totals: Totals & { ms: number }, budget: Budget, raised: readonly Reached[]): { text: string; reached: Reached } | null {
   const used: Record<LimitName, number> = { steps: totals.steps, calls: totals.calls, tokens: totals.input + totals.output, cost: totals.cost, minutes: totals.ms / 60_000 }
@@ -27,7 +27,7 @@ function over(of: Reached['of'], totals: Totals & { ms: number }, budget: Budget
     const by = budget[limit]
     if (by == null) continue
     const most = by + raisedBy(raised, of, limit)
-    if (used[limit] >= most) return { text: `this ${of} has used its ${most} ${UNITS[limit]} (limits.${of === 'run' ? '' : 'session.'}${limit})`, reached: { of, limit, by } }
+    if (used[limit] >= most) return { text: `this ${of} has used its ${most} ${UNITS[limit]}${most === 1 ? '' : 's'} (limits.${of === 'run' ? '' : 'session.'}${limit})`, reached: { of, limit, by } }
   }
   return null
 }

@@ -23,7 +23,7 @@ export async function run(work: Work): Promise<FactOf<'outcome'>> {
 function withWhatStopped(work: Work, end: Outcome): Outcome {
   work.ledger.append()
   const { parts, alive } = stopped(work.ledger.records.filter(isKnownRecord), work.run)
-  return { ...end, reason: [end.reason, ...parts].join('; '), ...(alive.length > 0 ? { alive } : {}) }
+  return { ...end, reason: [end.reason, ...parts].join(' · '), ...(alive.length > 0 ? { alive } : {}) }
 }
 
 async function settleRun(work: Work): Promise<Outcome> {

@@ -114,7 +114,7 @@ function choiceText({ choice, by, reached }: Extract<Row, { kind: 'choice' }>): 
 }
 
 /** `200 steps`, `$2.00` */
-export const more = ({ limit, by }: Reached): string => (limit === 'cost' ? `$${by.toFixed(2)}` : `${by} ${limit === 'calls' ? 'tool calls' : limit}`)
+export const more = ({ limit, by }: Reached): string => (limit === 'cost' ? `$${by.toFixed(2)}` : count(by, limit === 'calls' ? 'tool call' : limit.slice(0, -1)))
 
 const SETTINGS = ['mode', 'model', 'effort', 'title'] as const
 
