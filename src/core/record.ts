@@ -198,7 +198,11 @@ const facts = {
     retry: z.optional(z.object({ at: z.number(), of: z.number(), model: z.optional(z.string()) })),
     wire: z.optional(z.object({ sha256: z.string(), bytes: z.number(), package: z.string() })),
   }),
-  ask: () => z.object({ run: z.string(), call: z.string(), accesses: z.array(Access), preview: z.optional(Preview), because: z.optional(z.string()) }),
+  ask: () => z.object({
+    run: z.string(), call: z.string(), accesses: z.array(Access), preview: z.optional(Preview), because: z.optional(z.string()),
+    /** The rules that a lasting yes would add; without them it can be allowed only this once. */
+    lasting: z.optional(z.array(Rule)),
+  }),
   answer: () => z.object({
     run: z.string(), call: z.string(), verdict: z.enum(['allow', 'deny']), by: z.enum(['user', 'rule', 'mode', 'nobody']),
     because: z.optional(z.string()), reason: z.optional(z.string()),

@@ -22,7 +22,7 @@ export function onAsk(view: View, record: RecordOf<'ask'>): View {
   const ask = {
     run: record.run, call: record.call, name: call?.name ?? 'call', summary: call?.summary ?? '', at: record.at,
     accesses: everyText(record.accesses, visible), preview: record.preview ? everyText(record.preview, visible) : null,
-    because: record.because === undefined ? null : oneLine(visible(record.because), 500),
+    because: record.because === undefined ? null : oneLine(visible(record.because), 500), lasting: everyText(record.lasting ?? [], visible),
   }
   return { ...change(view, record.call, { state: 'asking' }), asks: [...without(view, record.call), ask] }
 }

@@ -1,4 +1,4 @@
-import type { Access, Choice, Effort, Image, Mode, OutcomeStatus, Preview, Reached, RecordOf, ResultStatus, UnknownRecord, When } from './record.ts'
+import type { Access, Choice, Effort, Image, Mode, OutcomeStatus, Preview, Reached, RecordOf, ResultStatus, Rule, UnknownRecord, When } from './record.ts'
 import type { AgentEvent } from './ports.ts'
 import type { CallRow, Cost, InputFrom, Row, Used } from './view-row.ts'
 import type { Blocks } from './view-blocks.ts'
@@ -88,6 +88,8 @@ export interface PendingAsk {
   accesses: readonly Access[]
   preview: Preview | null
   because: string | null
+  /** The rules that a lasting yes would add. */
+  lasting: readonly Rule[]
   at: number
 }
 

@@ -9,7 +9,7 @@ import { stepSignal, type Answer, type Work } from './work.ts'
 export async function askPerson(work: Work, call: string, prepared: Prepared, decision: Decision): Promise<Answer | null> {
   const { ledger, deps, run } = work
   const signal = stepSignal(work)
-  ledger.append({ type: 'ask', run, call, accesses: prepared.accesses, because: decision.because, ...(prepared.preview ? { preview: prepared.preview } : {}) })
+  ledger.append({ type: 'ask', run, call, accesses: prepared.accesses, because: decision.because, ...(prepared.preview ? { preview: prepared.preview } : {}), ...(decision.suggest.length > 0 ? { lasting: decision.suggest } : {}) })
   const answer = deps.canAsk() ? await waitFor(work, call, signal) : ({ verdict: 'deny', by: 'nobody' } satisfies Answer)
   if (!answer) return null
   const lasting = answer.verdict === 'allow' && answer.grant && answer.grant !== 'once' && decision.suggest.length > 0 ? { scope: answer.grant, rules: decision.suggest } : undefined

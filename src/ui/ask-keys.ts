@@ -1,4 +1,4 @@
-import { ANSWERS, askState, LETTER_HOLD, pendingAsk, previewRows, previewText, type Answer } from './ask.ts'
+import { answersTo, askState, LETTER_HOLD, pendingAsk, previewRows, previewText, type Answer } from './ask.ts'
 import { emptyEditor, insert } from './editor-state.ts'
 import type { Action } from './keys.ts'
 import { noAsk, type AskFocus } from './screen.ts'
@@ -31,7 +31,7 @@ export function askKey(stage: Stage, action: Action | undefined): boolean {
       focus(stage, { index: Math.max(0, index - 1) })
       return true
     case 'down':
-      focus(stage, { index: Math.min(ANSWERS.length - 1, index + 1) })
+      focus(stage, { index: Math.min(answersTo(ask).length - 1, index + 1) })
       return true
     case 'page-up':
       focus(stage, { scroll: Math.max(0, scroll - page) })
@@ -43,7 +43,7 @@ export function askKey(stage: Stage, action: Action | undefined): boolean {
       answer(stage, index)
       return true
     case 'escape':
-      answer(stage, NO)
+      answer(stage, answersTo(ask).findIndex(({ verdict, reason }) => verdict === 'deny' && !reason))
       return true
     case 'complete':
       focus(stage, { chosen: false })
@@ -61,6 +61,7 @@ export function askKey(stage: Stage, action: Action | undefined): boolean {
 export function askText(stage: Stage, text: string): boolean {
   const screen = stage.store.get()
   const state = askState(screen, stage.now())
+  const ask = pendingAsk(screen)
   const { letter, chosen } = screen.ask
   if (state !== 'asking' && !letter) return false
   if (letter) {
@@ -68,8 +69,9 @@ export function askText(stage: Stage, text: string): boolean {
     toEditor(stage, (editor) => insert(editor, letter.text + text))
     return true
   }
-  const index = /^[1-9]$/.test(text) ? Number(text) - 1 : ANSWERS.findIndex(({ key }) => key === text.toLowerCase())
-  if (ANSWERS[index] === undefined) return chosen
+  const answers = ask ? answersTo(ask) : []
+  const index = /^[1-9]$/.test(text) ? Number(text) - 1 : answers.findIndex(({ key }) => key === text.toLowerCase())
+  if (answers[index] === undefined) return chosen
   const held = { index, text }
   focus(stage, { letter: held })
   stage.later(LETTER_HOLD, () => {
@@ -86,11 +88,9 @@ export function dropLetter(stage: Stage): void {
   toEditor(stage, (editor) => insert(editor, letter.text))
 }
 
-const NO = ANSWERS.findIndex(({ verdict, reason }) => verdict === 'deny' && !reason)
-
 function answer(stage: Stage, index: number): void {
   const ask = pendingAsk(stage.store.get())
-  const chosen: Answer | undefined = ANSWERS[index]
+  const chosen = ask && answersTo(ask)[index]
   if (!ask || !chosen) return
   if (chosen.reason) {
     focus(stage, { letter: null })

@@ -1,4 +1,4 @@
-import type { Access } from '../core/record.ts'
+import { describe } from '../core/policy.ts'
 import { sanitize } from '../core/sanitize.ts'
 import type { PendingAsk } from '../core/view.ts'
 import { isEmpty } from './editor-state.ts'
@@ -7,7 +7,7 @@ import type { Screen } from './screen.ts'
 import type { Theme } from './theme.ts'
 
 /** What a person can say to a question; the first is a yes for this once. */
-export const ANSWERS = [
+const ANSWERS = [
   { label: 'Yes, once', key: 'y', verdict: 'allow', grant: 'once', reason: false },
   { label: 'Yes, in this session', key: null, verdict: 'allow', grant: 'session', reason: false },
   { label: 'Yes, always in this project', key: null, verdict: 'allow', grant: 'project', reason: false },
@@ -15,6 +15,12 @@ export const ANSWERS = [
   { label: 'No, and say why', key: null, verdict: 'deny', grant: undefined, reason: true },
 ] as const
 export type Answer = (typeof ANSWERS)[number]
+
+/** A yes that would last is offered only where something can last. */
+export const answersTo = ({ lasting }: PendingAsk): readonly Answer[] => (lasting.length > 0 ? ANSWERS : ANSWERS.filter(({ grant }) => grant === undefined || grant === 'once'))
+
+/** What a lasting yes allows, as rules. */
+export const lastingText = ({ lasting }: PendingAsk): string => lasting.map(({ kind, match }) => `${kind} ${match}`).join('; ')
 
 /** A question that came up under the fingers of somebody who types must not take the next key as its answer (C20). */
 export const GUARD = 350
@@ -40,10 +46,11 @@ export function askLines(screen: Screen, ask: PendingAsk, columns: number, rows:
   const open = screen.view.asks.filter(({ call }) => !screen.ask.decided.has(call)).length
   const keysHere = screen.ask.chosen || isEmpty(screen.editor)
   // What Enter would do, and to what: nobody answers what is not to be seen.
-  if (rows < 2) return [theme.warn(fit(`${keysHere ? (ANSWERS[screen.ask.index]?.label ?? '') : 'Tab: answer'}? ${previewText(ask).replace(/\s+/g, ' ')}`, columns))]
+  const answers = answersTo(ask)
+  if (rows < 2) return [theme.warn(fit(`${keysHere ? (answers[screen.ask.index]?.label ?? '') : 'Tab: answer'}? ${previewText(ask).replace(/\s+/g, ' ')}`, columns))]
   const head = theme.warn(theme.strong(fit(`Allow ${ask.name}?${open > 1 ? ` (1 of ${open})` : ''}`, columns)))
-  const choices = choiceLines(screen.ask.index, keysHere, columns, Math.max(1, Math.min(ANSWERS.length, rows - 4)), theme)
-  const chosen = ANSWERS[screen.ask.index]?.label ?? ''
+  const choices = choiceLines(ask, screen.ask.index, keysHere, columns, Math.max(1, Math.min(answers.length, rows - 4)), theme)
+  const chosen = answers[screen.ask.index]?.label ?? ''
   const hint = rows > choices.length + 3 ? [theme.dim(fit(keysHere ? `Enter: ${chosen} · y: yes, once · n or Esc: no` : 'Keys go to your text. Tab: answer this', columns))] : []
   const room = Math.max(1, rows - 1 - choices.length - hint.length)
   const preview = previewLines(screen, ask, columns, room, theme)
@@ -51,18 +58,20 @@ export function askLines(screen: Screen, ask: PendingAsk, columns: number, rows:
   return [head, ...because.map((line) => theme.dim(line)), ...preview, ...choices, ...hint].slice(-Math.max(1, rows))
 }
 
-function choiceLines(index: number, keysHere: boolean, columns: number, room: number, theme: Theme): string[] {
-  const first = Math.max(0, Math.min(index - Math.floor(room / 2), ANSWERS.length - room))
-  return ANSWERS.slice(first, first + room).map(({ label }, offset) => {
+function choiceLines(ask: PendingAsk, index: number, keysHere: boolean, columns: number, room: number, theme: Theme): string[] {
+  const answers = answersTo(ask)
+  const first = Math.max(0, Math.min(index - Math.floor(room / 2), answers.length - room))
+  return answers.slice(first, first + room).map(({ label, grant }, offset) => {
     const here = first + offset === index
-    const row = fit(`${here ? '› ' : '  '}${first + offset + 1}. ${label}`, columns)
+    const allows = grant === 'session' || grant === 'project' ? `: ${lastingText(ask)}` : ''
+    const row = fit(`${here ? '› ' : '  '}${first + offset + 1}. ${label}${allows}`, columns)
     return keysHere && here ? theme.accent(row) : row
   })
 }
 
 /** All of what would happen, as the person is asked about it. */
 export function previewText({ preview, summary, accesses }: PendingAsk): string {
-  if (!preview) return sanitize([summary, ...accesses.map(accessText)].filter(Boolean).join('\n'))
+  if (!preview) return sanitize([summary, ...accesses.map(describe)].filter(Boolean).join('\n'))
   switch (preview.kind) {
     case 'command':
       return sanitize([`$ ${preview.command}`, `in ${preview.cwd}`, preview.note ?? ''].filter(Boolean).join('\n'))
@@ -87,20 +96,3 @@ function previewLines(screen: Screen, ask: PendingAsk, columns: number, room: nu
 }
 
 const paint = (line: string, theme: Theme): string => (line.startsWith('+') ? theme.good(line) : line.startsWith('-') ? theme.bad(line) : line)
-
-export function accessText(access: Access): string {
-  switch (access.kind) {
-    case 'read':
-      return `reads ${access.path}`
-    case 'write':
-      return `writes ${access.path}`
-    case 'exec':
-      return `runs ${access.argv.join(' ')}`
-    case 'net':
-      return `connects to ${access.host}`
-    case 'unknown':
-      return `cannot be foreseen: ${access.why}`
-    case 'tool':
-      return `uses the tool ${access.name}`
-  }
-}

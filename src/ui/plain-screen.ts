@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import type { ReadStream, WriteStream } from 'node:tty'
 import { sanitize } from '../core/sanitize.ts'
 import { decide } from './ask-keys.ts'
-import { pendingAsk, previewText } from './ask.ts'
+import { lastingText, pendingAsk, previewText } from './ask.ts'
 import { blankScreen } from './blank-screen.ts'
 import { keepDraft } from './draft.ts'
 import { emptyEditor, insert, textOf } from './editor-state.ts'
@@ -142,7 +142,7 @@ function saying(stage: Stage, say: (text: string) => void): () => void {
     if (screen.returned > 0 && screen.editor !== before.editor) say(`not sent, it goes with your next line: ${sanitize(textOf(screen.editor))}`)
     if (screen.overlay && screen.overlay !== before.overlay) say(overlayText(screen.overlay))
     if (screen.overlay?.kind === 'panel') change(stage, { overlay: null })
-    if (ask && said.ask !== before.ask) say(`Allow ${ask.name}?\n${previewText(ask)}\nAnswer with a line: yes, yes session, yes project, or no. Anything else is sent as text.`)
+    if (ask && said.ask !== before.ask) say(`Allow ${ask.name}?\n${previewText(ask)}\n${ask.lasting.length > 0 ? `A lasting yes allows ${lastingText(ask)}.\nAnswer with a line: yes, yes session, yes project, or no.` : 'Answer with a line: yes or no.'} Anything else is sent as text.`)
   }
 }
 

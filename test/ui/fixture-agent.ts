@@ -124,7 +124,7 @@ export class FakeSession {
       this.append({ type: 'start', run, call: `c${run}` })
       return this.tell({ type: 'output', run, call: `c${run}`, text: 'first line\nsecond line\n' })
     }
-    const question: Fact = { type: 'ask', run, call: `c${run}`, accesses: [{ kind: 'exec', argv: command.split(' ') }], preview: { kind: 'command', command, cwd: '/w' }, because: 'commands are asked in this mode' }
+    const question: Fact = { type: 'ask', run, call: `c${run}`, accesses: [{ kind: 'exec', argv: command.split(' ') }], preview: { kind: 'command', command, cwd: '/w' }, because: 'commands are asked in this mode', lasting: [{ verdict: 'allow', kind: 'exec', match: 'touch PWNED' }] }
     if (word === 'ask') this.append(question)
     // Somewhere in the middle of what is being typed.
     else setTimeout(() => this.append(question), 240)

@@ -15,7 +15,7 @@ const facts: Fact[] = [
   { type: 'input', id: 'i1', text: 'go', from: 'user', when: 'next' },
   { type: 'step', run: 'r', number: 1, attempt: 1, inputs: ['i1'], model: 'local/very-long-model-name-日本語', request: { sha256: '', bytes: 1 } },
   { type: 'reply', run: 'r', parts: [{ type: 'call', id: 'c', name: 'shell', input: { command: 'x'.repeat(300) } }], stop: 'calls', usage: { input: 1_000, output: 1 }, cost: null },
-  { type: 'ask', run: 'r', call: 'c', accesses: [{ kind: 'net', host: 'example.org' }], preview: { kind: 'diff', diff: '+日本語\n'.repeat(60) }, because: 'it writes outside of the folder, which always asks' },
+  { type: 'ask', run: 'r', call: 'c', accesses: [{ kind: 'net', host: 'example.org' }], preview: { kind: 'diff', diff: '+日本語\n'.repeat(60) }, because: 'it writes outside of the folder, which always asks', lasting: [{ verdict: 'allow', kind: 'net', match: 'example.org' }] },
   { type: 'input', id: 'i2', text: 'and then 你好 '.repeat(20), from: 'user', when: 'next' },
   { type: 'input', id: 'i3', text: 'later', from: 'user', when: 'after' },
 ]
@@ -66,6 +66,14 @@ test('what Enter would take is said in words, and what a question is about is se
   expect(text).toMatch(/Allow shell\?/)
   expect(text).toMatch(/\+日本語/)
   expect(text).toMatch(/Enter: No/)
+})
+
+test('a lasting yes names what it would allow, and is offered only where something can last', () => {
+  const asked = { size: { columns: 60, rows: 30 }, ask: { ...noAsk(), call: 'c', shownAt: -1_000 } }
+  expect(frame(stageOf({ ...asked, view: viewAt(5) }).stage).above.join('\n')).toMatch(/2\. Yes, in this session: net example\.org\n.*3\. Yes, always in this project: net example\.org\n.*4\. No\n/)
+  const once = viewAt(5)
+  const text = frame(stageOf({ ...asked, view: { ...once, asks: once.asks.map((ask) => ({ ...ask, lasting: [] })) } }).stage).above.join('\n')
+  expect(text).toMatch(/1\. Yes, once\n.*2\. No\n.*3\. No, and say why/)
 })
 
 test('while a run is active the frame says how to stop it', () => {
