@@ -1,5 +1,6 @@
 import { isKnownRecord } from '../core/path.ts'
 import { readDraft, takeLeftDraft, writeDraft } from '../session/draft.ts'
+import { inWords } from '../session/fault.ts'
 import type { SessionLog } from '../session/log.ts'
 import type { Connection } from '../ui/port.ts'
 import { configure, type Settings } from './configure.ts'
@@ -70,8 +71,9 @@ function connectionOf({ agent, log, jobs, close }: Connected, folder: string): C
       save: (text) => {
         try {
           writeDraft(log.file, text)
-        } catch {
-          // A draft that cannot be kept is said when the session itself cannot be.
+          return null
+        } catch (error) {
+          return inWords(error)
         }
       },
     },

@@ -65,9 +65,9 @@ async function show(connections: Connections, connection: Connection, painted: F
     await jobs.leave()
     await stopEverything()
     close()
-    if (because === 'closed' || agent.state.totals.steps === 0) return
     // A run without its outcome: the log could not be written to its end.
     const isWhole = agent.state.live.run === null
+    if (because === 'closed' || (isWhole && agent.state.totals.steps === 0)) return
     process.stdout.write(`Session ${log.id} is ${isWhole ? 'saved' : `saved only up to where ${log.file} could be written`}. ${commandToGoOn(options)} goes on with it.\n`)
   }
   const host = uiHost({

@@ -58,14 +58,15 @@ function sessionFact({ cwd, root, repository }: Place): FactOf<'session'> {
 /** With `watch`, one that somebody else has open is only looked at. */
 export function existingSession(file: string, watch = false): SessionLog {
   const opened = openLog(file, { now })
-  if (!opened.ok && opened.fault.kind === 'locked' && watch) return sessionToRead(file)
-  if (!opened.ok) throw new SessionError(opened.fault)
-  return opened.log
+  if (opened.ok) return opened.log
+  const { kind, holder } = opened.fault
+  if (!watch || kind !== 'locked' || !holder || holder.pid === process.pid) throw new SessionError(opened.fault)
+  return sessionToRead(file, `It is open in another tiller (pid ${holder.pid}), so here it is only watched.`)
 }
 
 /** For looking only: takes no lock and writes nothing. */
-export function sessionToRead(file: string): SessionLog {
-  const opened = openLog(file, { now, watch: true })
+export function sessionToRead(file: string, why: true | string = true): SessionLog {
+  const opened = openLog(file, { now, watch: why })
   if (!opened.ok) throw new SessionError(opened.fault)
   return opened.log
 }

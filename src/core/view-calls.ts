@@ -61,7 +61,7 @@ export function onOutput(view: View, { run, call, text }: { run: string; call: s
 /** Results come as they are there; their rows settle in the order of the calls. */
 export function onResult(view: View, record: RecordOf<'result'>): View {
   const call = view.live.calls.find((each) => each.call === record.call)
-  const row = toRow(record, call, view.status.root)
+  const row = toRow(record, call ?? rowOf(view, record.call), view.status.root)
   const partial = new Map(view.inner.partial)
   partial.delete(record.call)
   const next: View = { ...view, run: view.run && addChanges(view.run, record, row), asks: without(view, record.call), inner: { ...view.inner, partial } }
@@ -78,6 +78,26 @@ export function settleCalls(view: View, all = false): View {
   return withCalls(withRows(view, rows), view.live.calls.slice(until))
 }
 
+/** The calls of a run that broke: what was seen of those that had begun stays. */
+export function giveUpCalls(view: View): View {
+  const calls = view.live.calls.map((each) => (each.row === null && each.state === 'running' ? { ...each, row: unseenEnd(each) } : each))
+  return settleCalls(withCalls(view, calls), true)
+}
+
+const unseenEnd = ({ call, name, summary, output, answer }: LiveCall): CallRow => ({
+  kind: 'call', call, name, summary, status: 'unknown', ms: null, exit: null, diff: null, added: 0, removed: 0, files: [], lines: 0,
+  output: excerpt(output, 'tail', OTHERS.not), answer, images: 0, alive: [],
+})
+
+/** Of a result that comes after its call was given up. */
+function rowOf({ rows }: View, call: string): Named | undefined {
+  const row = rows.slice(Math.max(0, rows.length - FAR)).findLast((each): each is CallRow => each.kind === 'call' && each.call === call)
+  return row && { ...row, since: null }
+}
+
+type Named = Pick<LiveCall, 'name' | 'summary' | 'since' | 'answer'>
+
+const FAR = 200
 const OUTPUT = 4_000
 const DIFF_LINES = 400
 const MOST_FILES = 500
@@ -97,7 +117,7 @@ const SHOWN: Record<string, { end: 'head' | 'tail'; ok: number; not: number }> =
 }
 const OTHERS = { end: 'head', ok: 3, not: 8 } as const
 
-function toRow(record: RecordOf<'result'>, call: LiveCall | undefined, root: string | null): CallRow {
+function toRow(record: RecordOf<'result'>, call: Named | undefined, root: string | null): CallRow {
   const name = call?.name ?? 'call'
   const shown = Object.hasOwn(SHOWN, name) ? (SHOWN[name] ?? OTHERS) : OTHERS
   const changed = (record.changes ?? []).filter((each) => each.before !== each.after)

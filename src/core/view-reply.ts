@@ -46,6 +46,9 @@ export function onReply(view: View, record: RecordOf<'reply'>): View {
   }
 }
 
+/** Of a reply that nothing more comes of: what was said stays. */
+export const settleStream = (view: View): View => (view.inner.reply ? settlePart(view, view.inner.reply) : view)
+
 export const withRows = (view: View, rows: readonly Row[]): View => (rows.length === 0 ? view : { ...view, rows: view.rows.push(rows) })
 
 /** Shown of what was streamed after something was missed. */

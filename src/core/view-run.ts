@@ -1,19 +1,19 @@
 import type { RecordOf } from './record.ts'
 import { sanitize } from './sanitize.ts'
-import { settleCalls } from './view-calls.ts'
+import { giveUpCalls, settleCalls } from './view-calls.ts'
 import { everyText, oneLine } from './view-excerpt.ts'
-import { noStream, withRows } from './view-reply.ts'
+import { noStream, settleStream, withRows } from './view-reply.ts'
 import type { OutcomeRow, Row } from './view-row.ts'
 import { noLive, noUse, withStatus, type Run, type Status, type View, type Waiting } from './view-state.ts'
 
 /** Of titles and of the first words of a prompt. */
 export const TITLE = 60
 
-/** A run that broke: it gets no outcome, since its log cannot be written, and it goes on no more. */
+/** A run that broke: it gets no outcome now, since its log cannot be written, and it goes on no more. What was seen of it stays: it may be all there is. */
 export function brokenOff(view: View): View {
   if (!view.run) return view
-  const settled = settleCalls(view, true)
-  return { ...settled, run: null, asks: [], pause: null, live: { ...noLive, shell: settled.live.shell }, inner: { ...settled.inner, reply: null, partial: new Map() } }
+  const settled = giveUpCalls(settleStream(view))
+  return { ...settled, run: null, asks: [], pause: null, live: { ...noLive, shell: settled.live.shell }, inner: { ...settled.inner, partial: new Map() } }
 }
 
 export function onInput(view: View, record: RecordOf<'input'>): View {

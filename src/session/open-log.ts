@@ -18,16 +18,16 @@ import { readEnd, readLast, readLittle, readNeeded } from './reading.ts'
 export type Opened = { ok: true; log: SessionLog } | { ok: false; fault: SessionFault }
 
 /**
- * Opens a session for writing, and takes its lock; `watch` takes none and writes nothing; `light` reads its end only, which is enough to
+ * Opens a session for writing, and takes its lock; `watch`, or the reason for it, takes none and writes nothing; `light` reads its end only, which is enough to
  * append to it, however large it is; `partial` reads the end of one that would take a while, and the log's `rest` does the rest. What can
  * be expected to go wrong is a value.
  */
-export function openLog(file: string, options: LogOptions & { watch?: boolean; light?: boolean; partial?: boolean }): Opened {
+export function openLog(file: string, options: LogOptions & { watch?: boolean | string; light?: boolean; partial?: boolean }): Opened {
   const unreadable = whyUnreadable(file)
   if (unreadable) return { ok: false, fault: unreadable }
   let opening: Opening | null = null
   try {
-    opening = openFile(file, options.watch ? 'It is only being watched.' : null)
+    opening = openFile(file, options.watch ? (options.watch === true ? 'It is only being watched.' : options.watch) : null)
     if (!opening.readOnly) lockFor(opening, file, options.now())
     const { fd, fault } = opening
     const stat = fs.fstatSync(fd)

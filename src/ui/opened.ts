@@ -23,9 +23,13 @@ export function opened(connection: Connection, base: Screen): Screen {
   const draft = connection.draft.load()
   return {
     ...base, connection, view, output, inputs, moving: new Set(), editor: draft === '' ? emptyEditor : { ...paste(emptyEditor, draft), undo: [] },
+    notice: connection.readOnly === undefined ? base.notice : { text: `${connection.readOnly} ${HOW_TO_GO_ON}`, tone: 'hint' },
     completion: null, overlay: null, ask: noAsk(), busy: null, stopping: null, images: [], returned: 0, todo: { ...base.todo, text: '' },
   }
 }
+
+/** In a session that can only be read. */
+export const HOW_TO_GO_ON = '/fork goes on in a copy.'
 
 /** Something was said in it. Until then a session is empty, whatever its log says of settings. */
 export const hasBegun = ({ records }: Connection): boolean => records.some(({ type }) => type === 'input')

@@ -51,8 +51,8 @@ export interface Connection {
   subscribe: (listener: (event: AgentEvent) => void) => () => void
   /** Never throws. When it returns, what the command says is in the log and its events have come, or an `error` event said why not. */
   send: (command: Command) => void
-  /** The unsent text, in a file beside the log. `save` is synchronous, so that it holds on the way out; '' removes it. */
-  draft: { load: () => string; save: (text: string) => void }
+  /** The unsent text, in a file beside the log. `save` is synchronous, so that it holds on the way out; '' removes it. It answers why that could not be done, else null. */
+  draft: { load: () => string; save: (text: string) => string | null }
   /** Why this session can only be read (another writer, a newer version). */
   readOnly?: string
   /** Releases the log; called when the screen has switched to another connection. */

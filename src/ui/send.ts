@@ -1,5 +1,6 @@
 import type { When } from '../core/record.ts'
 import { textOf } from './editor-state.ts'
+import { HOW_TO_GO_ON } from './opened.ts'
 import { readLine } from './slash-commands.ts'
 import { slash } from './slash.ts'
 import { fail, type Stage } from './stage.ts'
@@ -31,6 +32,6 @@ export function send(stage: Stage, when: When): void {
 
 function refused(stage: Stage): boolean {
   const { readOnly } = stage.store.get().connection
-  if (readOnly !== undefined) fail(stage, new Error(`${readOnly} /fork goes on in a copy.`))
+  if (readOnly !== undefined) fail(stage, new Error(`${readOnly} ${HOW_TO_GO_ON}`))
   return readOnly !== undefined
 }

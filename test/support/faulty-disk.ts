@@ -11,6 +11,8 @@ export interface DiskFault {
   /** Only while this file exists. */
   while?: string
   error?: 'ENOSPC' | 'EIO' | 'EACCES' | 'EROFS'
+  /** The error comes after half of a write. */
+  half?: boolean
   kill?: 'before' | 'half' | 'after'
 }
 

@@ -166,7 +166,7 @@ export interface FakeHostOptions {
 }
 
 export function fakeHost({ head, note, draft, first, leave }: FakeHostOptions): UiHost {
-  const none = { load: () => '', save: () => undefined }
+  const none = { load: () => '', save: () => null }
   const open = (id: string): Promise<Connection> => Promise.resolve(new FakeSession(id, none, note, 3).connection())
   const prompts = ['the first prompt', 'a second\nprompt of two lines']
   return {

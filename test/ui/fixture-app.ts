@@ -16,7 +16,11 @@ const { abilities } = await import('../../src/ui/theme.ts')
 const draftFile = join(folder, 'draft')
 const draft = {
   load: () => (existsSync(draftFile) ? readFileSync(draftFile, 'utf8') : ''),
-  save: (text: string) => (text === '' ? rmSync(draftFile, { force: true }) : writeFileSync(draftFile, text)),
+  save: (text: string) => {
+    if (text === '') rmSync(draftFile, { force: true })
+    else writeFileSync(draftFile, text)
+    return null
+  },
 }
 const session = new FakeSession('s1', draft, note, Number(process.env['FIXTURE_ROWS'] ?? 0))
 const host = fakeHost({ head, note, draft, first: process.env['FIXTURE_FIRST'] ?? '', leave: (because) => {

@@ -22,7 +22,7 @@ export function stageOf(change: Partial<Screen> = {}): Bench {
   const printed: string[] = []
   let now = 0
   let due: { at: number; act: () => void }[] = []
-  const draft = { load: () => '', save: (text: string) => void noted.push({ draft: text }) }
+  const draft = { load: () => '', save: (text: string) => (noted.push({ draft: text }), null) }
   const note = (what: unknown): void => void noted.push(what)
   const connection = new FakeSession('s1', draft, note).connection()
   const head = { version: '0.1.0', folder: '~/src/thing', branch: 'main', model: 'local/small', mode: 'ask', colour: false }
