@@ -8,6 +8,7 @@ import { listing } from './listing.ts'
 import { resuming } from './resume.ts'
 import { openSpace, type Space } from './space.ts'
 import { startUp } from './start.ts'
+import { stopping } from './stopping.ts'
 import { streaming } from './stream.ts'
 import { turns } from './turn.ts'
 import { typing } from './typing.ts'
@@ -24,6 +25,7 @@ const MEASURES: Readonly<Record<string, (space: Space) => Promise<string>>> = {
   start: (space) => startUp(space, rounds),
   typing: (space) => typing(space, 6 * rounds),
   turn: (space) => turns(space, 3 * rounds),
+  stop: (space) => stopping(space, rounds),
   stream: (space) => streaming(space, 20_000),
   resume: (space) => resuming(space, Math.ceil(rounds / 2), options.large),
   list: (space) => listing(space, options.large ? 10_000 : 1_000),
