@@ -13,11 +13,20 @@ import { interrupted, tell, type Outcome, type Work } from './work.ts'
 /** From an input until the agent settles. Exactly one outcome, which is the run's last record. */
 export async function run(work: Work): Promise<FactOf<'outcome'>> {
   const begun = work.deps.host.now()
-  const end = await settleRun(work)
+  const end = await withProof(work, await settleRun(work))
   const ms = work.deps.host.now() - begun - (work.ledger.state.live.run?.waitedMs ?? 0)
   const outcome: FactOf<'outcome'> = { type: 'outcome', run: work.run, ...(end.status === 'interrupted' ? withWhatStopped(work, end) : end), ms: Math.max(0, ms) }
   work.ledger.append(outcome)
   return outcome
+}
+
+/** A run that a limit ends may have done its work all the same: what the checks say of it is kept. */
+async function withProof(work: Work, end: Outcome): Promise<Outcome> {
+  if (end.status !== 'limit' || work.deps.checks.length === 0) return end
+  const verdict = await verify(work, work.deps.checkAttempts)
+  if (!('status' in verdict) || verdict.status === 'done') return end
+  const { reason: _, status, ...rest } = verdict
+  return { ...end, ...rest, reason: `${end.reason} · ${status === 'verified' ? verdict.reason : 'the checks do not pass on the files as they are'}` }
 }
 
 function withWhatStopped(work: Work, end: Outcome): Outcome {

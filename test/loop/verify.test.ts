@@ -110,3 +110,11 @@ test('a check that fails in the same way again says so to the model', async () =
   await r.agent.idle()
   expect(r.of('input').filter(({ from }) => from === 'check').map(({ text }) => text.includes('exactly the same way'))).toEqual([false, true])
 })
+
+test.each([[0, 'npm test passed after the last change'], [1, 'the checks do not pass on the files as they are']])('a run that a limit ends says what the checks say of its work (exit %i)', async (exit, said) => {
+  const r = await rig([put, put, put], { tools: [change, shell(exit)], checks: ['npm test'], limits: { steps: 1, sameCall: 3, failedEdits: 3 } })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(r.of('outcome')).toMatchObject([{ status: 'limit', reason: `this run has used its 1 step (limits.steps) · ${said}` }])
+  expect(r.of('check')).toHaveLength(1)
+})
