@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from 'node:fs'
 import { exportJsonl, exportMarkdown } from '../report/export.ts'
 import { exportHtml } from '../report/html.ts'
 import type { SessionLog } from '../session/log.ts'
@@ -15,4 +16,12 @@ export function exportAs(format: string, log: SessionLog): string {
     default:
       return [...exportMarkdown(records)].join('')
   }
+}
+
+/** Into a file that is not there yet, in the form that its ending says: a page where it says none. */
+export function exportFile(file: string, log: SessionLog): string {
+  if (existsSync(file)) throw new Error(`${file} is there already and stays as it is. Name another file.`)
+  const format = file.endsWith('.md') ? 'markdown' : (FORMATS.find((each) => file.endsWith(`.${each}`)) ?? 'html')
+  writeFileSync(file, exportAs(format, log), { mode: 0o600, flag: 'wx' })
+  return file
 }

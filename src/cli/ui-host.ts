@@ -2,9 +2,8 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setUserKey } from '../config/user-settings.ts'
 import { trust } from '../config/trust.ts'
-import { listSessions } from '../session/list.ts'
 import { makePrivateFolder } from '../session/private.ts'
-import type { About, Connection, ModelChoice, SessionChoice, UiHost } from '../ui/port.ts'
+import type { About, Connection, ModelChoice, UiHost } from '../ui/port.ts'
 import { answer } from './answers.ts'
 import { copyText } from './clipboard.ts'
 import type { Connections } from './connections.ts'
@@ -12,6 +11,7 @@ import { editText } from './external-editor.ts'
 import { fileCompletion } from './file-completion.ts'
 import { folderOf } from './open-session.ts'
 import { shortFolder } from './place.ts'
+import { sessionChoices } from './session-choices.ts'
 
 declare const TILLER_VERSION: string
 
@@ -36,12 +36,7 @@ export function uiHost({ connections, demo, leave, startDemo }: HostParts): UiHo
       theme: config.theme, plain: process.env['TERM'] === 'dumb', notify: config.notify !== 'off',
       limits: config.limits,
     },
-    sessions: {
-      list: async (signal) => (await listSessions(folder(), signal)).filter((entry) => entry.hasInput).map((entry) => toChoice(entry, connections.place.cwd)),
-      open: (id) => connections.open(id),
-      fresh: () => connections.fresh(),
-      fork: (id, seq) => connections.fork(seq === undefined ? id : `${id}:${seq}`),
-    },
+    sessions: sessionChoices(connections),
     models: () => modelChoices(connections),
     mustBeUsable: (model) => connections.current().models.mustBeUsable(model),
     contextWindow: (model) => connections.current().contextWindow(model),
@@ -63,13 +58,6 @@ export function aboutOf({ place, settings, current }: Pick<Connections, 'place' 
   return {
     version: TILLER_VERSION, root: place.root, cwd: place.cwd, folder: shortFolder(place.cwd, place.home), branch: place.repository?.branch ?? null,
     model: demo ? 'scripted model' : current().model, mode: current().agent.state.mode ?? settings.config.mode, demo,
-  }
-}
-
-function toChoice(entry: Awaited<ReturnType<typeof listSessions>>[number], cwd: string): SessionChoice {
-  return {
-    id: entry.id, title: entry.title ?? entry.words, at: entry.last, outcome: entry.outcome ?? (entry.locked ? 'running' : null),
-    ...(entry.cwd === cwd ? {} : { folder: entry.cwd }), branch: entry.branch,
   }
 }
 

@@ -17,3 +17,20 @@ export const money = ({ usd, unknown }: { usd: number; unknown: boolean }): stri
 
 /** `1 file`, `2 files`. */
 export const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`
+
+/** `120 kB` */
+export function size(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`
+  const kilobytes = bytes / 1024
+  if (kilobytes < 1000) return `${Math.round(kilobytes)} kB`
+  return kilobytes < 1024 * 1000 ? `${(kilobytes / 1024).toFixed(1)} MB` : `${(kilobytes / 1024 / 1024).toFixed(1)} GB`
+}
+
+/** `3 min ago` */
+export function age(ms: number): string {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 1) return 'just now'
+  if (minutes < 60) return `${minutes} min ago`
+  const hours = Math.floor(minutes / 60)
+  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`
+}

@@ -1,9 +1,10 @@
 import { sanitize } from '../core/sanitize.ts'
 import { askLines, askState, pendingAsk } from './ask.ts'
+import { oneLine } from './choice-rows.ts'
 import type { Completion } from './completion.ts'
 import { editorView } from './editor-view.ts'
 import { columnsOf, fit, pad, wrap } from './graphemes.ts'
-import { oneLine, pickerLines } from './picker.ts'
+import { pickerLines } from './picker.ts'
 import { queueLines } from './queue.ts'
 import type { Overlay, Screen } from './screen.ts'
 import type { Stage } from './stage.ts'
@@ -70,7 +71,8 @@ interface Input {
 /** The editor, or what stands in its place. Its cursor is hidden while keys answer a question. */
 function inputLines(stage: Stage, screen: Screen, columns: number, rows: number): Input {
   const { overlay, theme } = screen
-  if (overlay?.kind === 'picker' && overlay.picker.search) return { lines: [], cursor: null }
+  if (overlay?.kind === 'picker' && overlay.picker.line?.kind === 'edit') return editorView(overlay.picker.line.editor, columns, 1, theme)
+  if (overlay?.kind === 'picker' && (overlay.picker.search || overlay.picker.line)) return { lines: [], cursor: null }
   if (overlay?.kind === 'reason') return editorView(overlay.editor, columns, 1, theme)
   const { lines, cursor } = editorView(screen.editor, columns, rows, theme)
   return { lines, cursor: askState(screen, stage.now()) === 'asking' ? null : cursor }

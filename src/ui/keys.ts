@@ -8,7 +8,11 @@ interface BindingLike {
   keys: readonly string[]
   /** For the help page; a binding without one is another key for what a reader knows. */
   about?: string
+  /** It holds in this list only, and goes before what the key does elsewhere. */
+  in?: ListName
 }
+
+export type ListName = 'sessions'
 
 /** Every key that does something in the editor and around it, in the order of the help page. `keys` in `.agentrc` replaces the keys of an action. */
 export const BINDINGS = [
@@ -51,20 +55,31 @@ export const BINDINGS = [
   { action: 'undo', keys: ['ctrl+_', 'ctrl+-', 'ctrl+/', 'ctrl+shift+_'], about: 'undo' },
   { action: 'page-up', keys: ['pageup'] },
   { action: 'page-down', keys: ['pagedown'] },
+  { action: 'rename-session', keys: ['ctrl+r'], in: 'sessions', about: 'in the list of sessions: another title' },
+  { action: 'delete-session', keys: ['ctrl+x'], in: 'sessions', about: 'in the list of sessions: delete, after a question' },
+  { action: 'export-session', keys: ['ctrl+e'], in: 'sessions', about: 'in the list of sessions: write as a page, Markdown or JSON lines' },
 ] as const satisfies readonly BindingLike[]
 
+/** By the key; where it holds in one list only, by the list's name and the key: see `keyIn`. */
 export type Keymap = ReadonlyMap<string, Action>
+
+/** As a binding stands in the key map. */
+export const keyIn = (list: ListName | undefined, chord: string): string => (list === undefined ? chord : `${list} ${chord}`)
+
+/** The keys of an action, as a person reads them. */
+export const keysOf = (keys: Keymap, wanted: Action): string[] => [...keys].filter(([, action]) => action === wanted).map(([key]) => keyName(key.replace(/^.* /, '')))
 
 /** Unknown actions and keys taken twice are named in `problems`; the rest holds. */
 export function keymap(overrides: Readonly<Record<string, string | readonly string[]>>): { keys: Keymap; problems: string[] } {
   const keys = new Map<string, Action>()
   const problems = Object.keys(overrides).flatMap((name) => (isAction(name) ? [] : [`keys: there is no action "${name}"; the actions are ${BINDINGS.map(({ action }) => action).join(', ')}`]))
-  for (const { action, keys: own } of BINDINGS) {
+  const bindings: readonly (BindingLike & { action: Action })[] = BINDINGS
+  for (const { action, keys: own, in: list } of bindings) {
     const given = overrides[action]
-    for (const key of given === undefined ? own : [given].flat()) keys.set(normalize(key), action)
+    for (const key of given === undefined ? own : [given].flat()) keys.set(keyIn(list, normalize(key)), action)
   }
   // What the person chose wins over the default of another action.
-  for (const [name, given] of Object.entries(overrides)) if (isAction(name)) for (const key of [given].flat()) keys.set(normalize(key), name)
+  for (const { action, in: list } of bindings) for (const key of [overrides[action] ?? []].flat()) keys.set(keyIn(list, normalize(key)), action)
   return { keys, problems }
 }
 
@@ -120,7 +135,7 @@ export const keyName = (key: string): string =>
 /** Every key with what it does, for the panel and /keys; where there is little room one below the other. */
 export const keyLines = (keys: Keymap, columns = 80): string[] =>
   BINDINGS.flatMap((binding) => {
-    const own = [...keys].filter(([, action]) => action === binding.action).map(([key]) => keyName(key)).join(', ')
+    const own = keysOf(keys, binding.action).join(', ')
     if (!('about' in binding) || own === '') return []
     return columns < 60 ? [...wrap(own, columns), ...wrap(binding.about, columns - 2).map((line) => `  ${line}`)] : [`${own.padEnd(26)} ${binding.about}`]
   })

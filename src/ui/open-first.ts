@@ -1,5 +1,6 @@
 import { replaceText } from './editor-state.ts'
-import { openList, openSessions } from './open-pickers.ts'
+import { openList } from './open-pickers.ts'
+import { openSessions } from './open-sessions.ts'
 import { picker, type Choice } from './picker.ts'
 import type { Connection, FirstRun, TrustQuestion } from './port.ts'
 import { background, change, type Stage } from './stage.ts'

@@ -1,8 +1,9 @@
 import { live } from '../core/path.ts'
 import { Effort, Mode } from '../core/record.ts'
 import { replaceText } from './editor-state.ts'
-import { picker, search, type Choice, type Picker } from './picker.ts'
-import type { Connection, SessionChoice } from './port.ts'
+import { age } from './figures.ts'
+import { picker, type Choice, type Picker } from './picker.ts'
+import type { Connection } from './port.ts'
 import { isActive } from './screen.ts'
 import { background, change, fail, hint, type Stage } from './stage.ts'
 import { toEditor } from './suggest.ts'
@@ -28,29 +29,6 @@ export function openList(stage: Stage, empty: Picker, choices: Promise<readonly 
 }
 
 const show = (stage: Stage, list: Picker): void => change(stage, { overlay: { kind: 'picker', picker: list }, completion: null })
-
-export function openSessions(stage: Stage, query: string): void {
-  const here = stage.store.get().connection.session
-  const list = stage.host.sessions.list(new AbortController().signal)
-  openList(stage, search(picker('Sessions', []), query), list.then((sessions) =>
-    sessions.filter(({ id }) => id !== here).map((session) => ({
-      label: session.title, note: sessionNote(session, stage.clock()), act: () => switchTo(stage, () => stage.host.sessions.open(session.id)),
-    })),
-  ))
-}
-
-function sessionNote({ at, outcome, folder, branch }: SessionChoice, clock: number): string {
-  return [age(clock - at), outcome ?? 'nothing ran', branch ?? '', folder ?? ''].filter(Boolean).join(' · ')
-}
-
-/** `3 min ago` */
-export function age(ms: number): string {
-  const minutes = Math.floor(ms / 60_000)
-  if (minutes < 1) return 'just now'
-  if (minutes < 60) return `${minutes} min ago`
-  const hours = Math.floor(minutes / 60)
-  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`
-}
 
 /** A run belongs to its session: while one is active there is no going away from it. */
 export function switchTo(stage: Stage, opening: () => Promise<Connection>): string | void {

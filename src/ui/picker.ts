@@ -1,6 +1,9 @@
 import { Fzf } from 'fzf'
 import { sanitize } from '../core/sanitize.ts'
-import { columnsOf, fit, pad, wrap } from './graphemes.ts'
+import { choiceRows, oneLine, type Said } from './choice-rows.ts'
+import type { Editor } from './editor-state.ts'
+import { columnsOf, fit, wrap } from './graphemes.ts'
+import type { Action, ListName } from './keys.ts'
 import type { Theme } from './theme.ts'
 
 /** A list to choose from. Pure but for what its choices do. Its texts may come from anywhere: they are made safe here. */
@@ -21,23 +24,58 @@ export interface Picker {
   beside?: boolean
   /** What Esc does besides closing. */
   dismiss?: () => void
+  /** Somebody else finds what fits, and puts it into `choices`. */
+  finder?: Finder
+  /** Said beside the title: how many there are, what is being done. */
+  status?: string
+  /** What can be done with a choice besides taking it. */
+  keys?: { in: ListName; all: readonly PickerKey[] }
+  /** What is asked about a choice, in place of the search. */
+  line?: PickerLine | null
 }
 
-export interface Choice {
-  label: string
-  note: string
+export interface Choice extends Said {
+  /** Two with the same one are the same choice, said anew. */
+  key?: string
   act: () => void
 }
+
+/** For lists that are too long to go through at a key, and for more than the choices say of themselves. */
+export interface Finder {
+  /** The search is another one. */
+  seek: (query: string) => void
+  /** What can be found at once is there when this returns: a choice is about to be taken. */
+  settle: () => void
+}
+
+export interface PickerKey {
+  action: Action
+  /** `Ctrl+R rename` */
+  hint: string
+  act: (choice: Choice) => void
+}
+
+export type PickerLine =
+  | { kind: 'edit'; prompt: string; editor: Editor; done: (text: string) => void }
+  | { kind: 'confirm'; question: string; hint: string; yes: () => void }
 
 export const picker = (title: string, choices: readonly Choice[], options: Partial<Picker> = {}): Picker => ({
   about: [], choices, search: true, query: '', index: 0, loading: false, uninvited: null, ...options, title: oneLine(title),
 })
 
 /** The choices that fit the search, best first. */
-export function matching({ choices, query }: Picker): readonly Choice[] {
-  if (query.trim() === '') return choices
-  return new Fzf(choices, { selector: ({ label, note }) => `${label} ${note}`, casing: 'case-insensitive', limit: 200 }).find(query.trim()).map(({ item }) => item)
+export function matching({ choices, query, finder }: Picker): readonly Choice[] {
+  if (finder || query.trim() === '') return choices
+  const known = found.get(choices)
+  if (known?.query === query) return known.fit
+  const fzf = known?.fzf ?? new Fzf(choices, { selector: ({ label, note }) => `${label} ${note}`, casing: 'case-insensitive', limit: 200 })
+  const fit = fzf.find(query.trim()).map(({ item }) => item)
+  found.set(choices, { query, fzf, fit })
+  return fit
 }
+
+/** Of the newest search: it is asked for several times at each key. */
+const found = new WeakMap<readonly Choice[], { query: string; fzf: Fzf<readonly Choice[]>; fit: readonly Choice[] }>()
 
 export function choose(picker: Picker, step: number): Picker {
   const most = matching(picker).length - 1
@@ -48,28 +86,42 @@ export const search = (picker: Picker, query: string): Picker => ({ ...picker, q
 
 /** At most `rows` rows, and which of them the search is typed in. The choice that Enter takes is named in words at the end. */
 export function pickerLines(picker: Picker, columns: number, rows: number, theme: Theme): { lines: string[]; search: number | null } {
-  const found = matching(picker)
+  const fits = matching(picker)
+  const above = aboveLines(picker, columns, rows, theme)
+  const below = belowLines(picker, fits[picker.index], columns, rows, theme)
+  const list = choiceLines(picker, fits, columns, Math.max(1, rows - above.lines.length - below.length), theme)
+  return { lines: [...above.lines, ...list, ...below].slice(0, rows), search: above.search }
+}
+
+function aboveLines(picker: Picker, columns: number, rows: number, theme: Theme): { lines: string[]; search: number | null } {
+  const { title, status, query, line } = picker
   const about = picker.about.flatMap((text) => wrap(sanitize(text), columns)).slice(0, Math.max(0, rows - 6))
-  const search = picker.search && rows >= 4 ? about.length + 1 : null
-  const head = [theme.strong(fit(picker.title, columns)), ...about, ...(search === null ? [] : [`${theme.dim('search: ')}${fit(picker.query, columns - 8)}`])].slice(0, Math.max(0, rows - 1))
-  const taken = found[picker.index]
-  const hint = rows >= 3 ? [theme.dim(fit(`${taken ? `Enter: ${oneLine(taken.label)} · ` : ''}Esc: close`, columns))] : []
-  const list = choiceLines(picker, found, columns, Math.max(1, rows - head.length - hint.length), theme)
-  return { lines: [...head, ...list, ...hint].slice(0, rows), search }
+  const shown = fit(title, columns)
+  const said = status ? theme.dim(fit(` · ${status}`, Math.max(0, columns - columnsOf(shown)))) : ''
+  const head = [`${theme.strong(shown)}${said}`, ...about]
+  const cut = (lines: string[]): string[] => lines.slice(0, Math.max(0, rows - 1))
+  if (line) return { lines: cut([...head, ...wrap(sanitize(line.kind === 'edit' ? line.prompt : line.question), columns).slice(0, 3).map(theme.warn)]), search: null }
+  const search = picker.search && rows >= 4 ? head.length : null
+  return { lines: cut(search === null ? head : [...head, `${theme.dim('search: ')}${fit(query, columns - 8)}`]), search }
+}
+
+function belowLines({ keys, line }: Picker, taken: Choice | undefined, columns: number, rows: number, theme: Theme): string[] {
+  if (rows < 3) return []
+  if (line) return [theme.dim(fit(line.kind === 'edit' ? 'Enter: take it · Esc: back' : line.hint, columns))]
+  const hint = `${taken ? `Enter: ${oneLine(taken.label)} · ` : ''}Esc: close`
+  const more = keys && taken && rows >= 8 ? [keys.all.map((key) => key.hint).join(' · ')] : []
+  return [hint, ...more].map((text) => theme.dim(fit(text, columns)))
 }
 
 function choiceLines(picker: Picker, found: readonly Choice[], columns: number, room: number, theme: Theme): string[] {
   if (found.length === 0) return [theme.dim(fit(picker.loading ? '  looking…' : picker.query === '' ? '  there is none' : '  nothing fits', columns))]
   const first = Math.max(0, Math.min(picker.index - Math.floor(room / 2), found.length - room))
-  const shown = found.slice(first, first + room).map(({ label, note }) => ({ label: oneLine(label), note: oneLine(note) }))
-  const width = Math.min(Math.max(...shown.map(({ label }) => columnsOf(label))), Math.max(10, Math.floor(columns * 0.6)))
-  return shown.map(({ label, note }, offset) => {
-    const number = picker.search ? '' : `${first + offset + 1}. `
+  const shown = found.slice(first, first + room)
+  const numbers = shown.map((_, offset) => (picker.search ? '' : `${first + offset + 1}. `))
+  const lead = 2 + (numbers.at(-1)?.length ?? 0)
+  return choiceRows(shown, columns - lead).map((text, offset) => {
     const chosen = first + offset === picker.index
-    const row = fit(`${chosen ? '› ' : '  '}${number}${note === '' ? label : `${pad(label, width)}  ${note}`}`, columns)
+    const row = fit(`${chosen ? '› ' : '  '}${numbers[offset] ?? ''}${text}`, columns)
     return chosen ? theme.accent(row) : row
   })
 }
-
-/** Of what a choice says, as it may be shown. */
-export const oneLine = (text: string): string => sanitize(text.slice(0, 1_000)).replace(/\s+/g, ' ').trim()

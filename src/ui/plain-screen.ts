@@ -4,6 +4,7 @@ import { sanitize } from '../core/sanitize.ts'
 import { decide } from './ask-keys.ts'
 import { lastingText, pendingAsk, previewText } from './ask.ts'
 import { blankScreen } from './blank-screen.ts'
+import { oneLine } from './choice-rows.ts'
 import { keepDraft } from './draft.ts'
 import { emptyEditor, insert, textOf } from './editor-state.ts'
 import { follow } from './follow.ts'
@@ -12,7 +13,8 @@ import { leave } from './leave.ts'
 import { openFirst, type Begin } from './open-first.ts'
 import { opened, takeBackWaiting } from './opened.ts'
 import { watchPause } from './pause.ts'
-import { matching, oneLine, type Picker } from './picker.ts'
+import { seek } from './picker-keys.ts'
+import { matching, type Picker } from './picker.ts'
 import { plainWriter } from './plain.ts'
 import type { Connection, UiHost } from './port.ts'
 import { isActive, type Overlay, type Screen } from './screen.ts'
@@ -124,7 +126,7 @@ const ANSWER_WORDS: Readonly<Record<string, { verdict: 'allow' | 'deny'; grant: 
 
 function picked(stage: Stage, picker: Picker, line: string): void {
   const choice = /^\d+$/.test(line) ? matching(picker)[Number(line) - 1] : undefined
-  if (line !== '' && !choice) return change(stage, { overlay: { kind: 'picker', picker: { ...picker, query: line } } })
+  if (line !== '' && !choice) return seek(stage, picker, line)
   change(stage, { overlay: null })
   if (choice) choice.act()
   else picker.dismiss?.()
@@ -140,17 +142,26 @@ function saying(stage: Stage, say: (text: string) => void): () => void {
     said = { overlay: screen.overlay, notice: screen.notice, editor: screen.editor, ask: ask?.call ?? null }
     if (screen.notice && screen.notice !== before.notice) say(sanitize(screen.notice.tone === 'error' ? `error: ${screen.notice.text}` : screen.notice.text))
     if (screen.returned > 0 && screen.editor !== before.editor) say(`not sent, it goes with your next line: ${sanitize(textOf(screen.editor))}`)
-    if (screen.overlay && screen.overlay !== before.overlay) say(overlayText(screen.overlay))
+    if (screen.overlay && screen.overlay !== before.overlay && !isSaidAlready(screen.overlay, before.overlay)) say(overlayText(screen.overlay))
     if (screen.overlay?.kind === 'panel') change(stage, { overlay: null })
     if (ask && said.ask !== before.ask) say(`Allow ${ask.name}?\n${previewText(ask)}\n${ask.lasting.length > 0 ? `A lasting yes allows ${lastingText(ask)}.\nAnswer with a line: yes, yes session, yes project, or no.` : 'Answer with a line: yes or no.'} Anything else is sent as text.`)
   }
+}
+
+/** A list that is filled while it is open is said when it begins and when it is whole: what has a number then keeps it. */
+function isSaidAlready(overlay: Overlay, before: Overlay | null): boolean {
+  if (overlay.kind !== 'picker' || before?.kind !== 'picker' || !overlay.picker.finder || overlay.picker.finder !== before.picker.finder) return false
+  return overlay.picker.loading || !before.picker.loading
 }
 
 function overlayText(overlay: Overlay): string {
   switch (overlay.kind) {
     case 'picker': {
       const found = matching(overlay.picker)
-      const list = found.slice(0, 30).map(({ label, note }, index) => `${index + 1}. ${oneLine(label)}${note === '' ? '' : ` (${oneLine(note)})`}`)
+      const list = found.slice(0, 30).map(({ label, note, details }, index) => {
+        const more = oneLine(details?.().filter(Boolean).join(', ') ?? note)
+        return `${index + 1}. ${oneLine(label)}${more === '' ? '' : ` (${more})`}`
+      })
       return [overlay.picker.title, ...overlay.picker.about.map((line) => sanitize(line)), ...(list.length > 0 ? list : [overlay.picker.loading ? 'looking' : 'nothing fits']), overlay.picker.beside ? 'Answer with a number. Anything else is sent as text.' : 'Answer with a number; an empty line closes.'].join('\n')
     }
     case 'panel':

@@ -85,23 +85,48 @@ export interface ScreenSettings {
 }
 
 export interface SessionChoice {
+  /** What names it to the host: an id can stand twice, in two work trees. */
+  key: string
   id: string
   /** Its title, else the first words of its first input. */
   title: string
+  /** The first words, which a search finds also where there is a title. */
+  words: string
   /** UTC milliseconds of its last record. */
   at: number
-  outcome: OutcomeStatus | 'running' | null
-  /** The working directory where it is not this one. */
-  folder?: string
-  branch?: string | null
+  bytes: number
+  outcome: OutcomeStatus | null
+  /** Who has it open, this program included; null: nobody. */
+  held: string | null
+  /** US dollars; null: not known (yet). `unknown`: some of it has no known price, so there is more. */
+  cost: { usd: number; unknown: boolean } | null
+  branch: string | null
+  /** Its working directory, as a person writes it, where that is not this one. */
+  folder: string | null
+  /** It belongs to another root, such as another work tree of the repository. `command` goes on with it there; null: that folder is gone. */
+  elsewhere: { command: string | null } | null
+  /** Why it cannot be read. */
+  unreadable: string | null
 }
 
+/** All but `list` take a choice's `key`. */
 export interface Sessions {
-  list: (signal: AbortSignal) => Promise<SessionChoice[]>
-  open: (id: string) => Promise<Connection>
+  /** Those of this root and of the repository's other work trees, piece by piece. After the last of them come some again of which more is known. */
+  list: (signal: AbortSignal) => AsyncIterable<{ sessions: readonly SessionChoice[]; isLast?: boolean }>
+  /** In all that was said, called and shown in these sessions, one after another: at most one hit of each. */
+  search: (keys: readonly string[], query: string, signal: AbortSignal) => AsyncIterable<{ key: string; excerpt: string }>
+  /** The one that a person means with a path, an id or the beginning of one. Rejects with suggestions. */
+  find: (wanted: string) => Promise<SessionChoice>
+  open: (key: string) => Promise<Connection>
   fresh: () => Promise<Connection>
-  /** A copy of this session's live path up to and with `seq` (the head without it). */
-  fork: (id: string, seq?: number) => Promise<Connection>
+  /** A copy of this session's live path up to and with `seq` (the head without it), which belongs here. Also takes an id. */
+  fork: (key: string, seq?: number) => Promise<Connection>
+  /** Rejects where another program has it open. */
+  rename: (key: string, title: string) => Promise<void>
+  /** With all that lies beside it. Rejects where somebody has it open. */
+  remove: (key: string) => Promise<void>
+  /** Written to a file that is not there yet, in the form that its ending says. Resolves to where it is. */
+  exportTo: (key: string, file: string) => Promise<string>
 }
 
 export interface ModelChoice {

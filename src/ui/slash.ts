@@ -2,7 +2,8 @@ import { Effort, Mode } from '../core/record.ts'
 import type { View } from '../core/view.ts'
 import { keyLines } from './keys.ts'
 import { leave } from './leave.ts'
-import { openEfforts, openModels, openModes, openRewind, openSessions, openThemes, setModel, setTheme, switchTo } from './open-pickers.ts'
+import { openEfforts, openModels, openModes, openRewind, openThemes, setModel, setTheme, switchTo } from './open-pickers.ts'
+import { goOnWith, openSessions } from './open-sessions.ts'
 import type { TextCommand } from './port.ts'
 import { openQueue } from './queue-keys.ts'
 import { say, showTranscript } from './say.ts'
@@ -66,7 +67,7 @@ const CARRY_OUT: Record<SlashName, Act> = {
   doctor: answer('doctor'),
   trust: answer('trust'),
   sessions: (stage, argument) => openSessions(stage, argument),
-  resume: (stage, argument) => (argument === '' ? openSessions(stage, '') : switchTo(stage, () => stage.host.sessions.open(argument))),
+  resume: (stage, argument) => (argument === '' ? openSessions(stage, '') : background(stage, stage.host.sessions.find(argument).then((session) => goOnWith(stage, session)))),
   new: (stage) => switchTo(stage, () => stage.host.sessions.fresh()),
   fork: (stage) => switchTo(stage, () => stage.host.sessions.fork(stage.store.get().connection.session)),
   rewind: (stage) => openRewind(stage),

@@ -2,7 +2,7 @@ import type { Command } from '../../src/core/command.ts'
 import type { AgentEvent } from '../../src/core/ports.ts'
 import type { Fact, RecordOf, SessionRecord } from '../../src/core/record.ts'
 import type { Head } from '../../src/ui/first-paint.ts'
-import type { Connection, UiHost } from '../../src/ui/port.ts'
+import type { Connection, SessionChoice, UiHost } from '../../src/ui/port.ts'
 
 type Draft = Connection['draft']
 
@@ -157,6 +157,20 @@ export class FakeSession {
   }
 }
 
+/** Three of this folder, one of them open in another program, and one of another work tree. */
+export function fakeSessions(): SessionChoice[] {
+  const one: SessionChoice = {
+    key: 's2', id: 's2', title: 'Fix the parser', words: 'It fails on dates', at: Date.now() - 3 * 60_000, bytes: 123_456, outcome: 'verified', held: null,
+    cost: { usd: 0.42, unknown: false }, branch: 'main', folder: null, elsewhere: null, unreadable: null,
+  }
+  return [
+    one,
+    { ...one, key: 's3', id: 's3', title: 'Write the changelog', words: 'Write the changelog', at: Date.now() - 7_200_000, outcome: 'interrupted', cost: null },
+    { ...one, key: 's5', id: 's5', title: 'Open over there', words: '', at: Date.now() - 9_000_000, outcome: null, held: 'pid 7 on there', cost: null },
+    { ...one, key: 's4', id: 's4', title: 'Try another way', at: Date.now() - 60_000, outcome: 'interrupted', branch: 'side', folder: '~/src/side', elsewhere: { command: 'tiller -C ~/src/side -r s4' } },
+  ]
+}
+
 export interface FakeHostOptions {
   head: Head
   note: (what: unknown) => void
@@ -173,11 +187,25 @@ export function fakeHost({ head, note, draft, first, leave }: FakeHostOptions): 
     about: { version: head.version, root: '/w', cwd: '/w', folder: head.folder, branch: head.branch, model: head.model, mode: 'ask', demo: false },
     settings: { keys: {}, theme: 'auto', plain: false, notify: false, limits: { steps: 10, minutes: null, calls: null, tokens: null, cost: null, session: {} } },
     sessions: {
-      list: () => Promise.resolve([
-        { id: 's2', title: 'Fix the parser', at: Date.now() - 3 * 60_000, outcome: 'verified' },
-        { id: 's3', title: 'Write the changelog', at: Date.now() - 7_200_000, outcome: 'interrupted' },
-      ]),
+      async *list() {
+        await Promise.resolve()
+        yield { sessions: fakeSessions(), isLast: true }
+      },
+      async *search(keys, query) {
+        await Promise.resolve()
+        if ('the quick brown fox'.includes(query)) yield* keys.map((key) => ({ key, excerpt: `…the quick brown fox of ${key}` }))
+      },
+      find: (wanted) => {
+        const found = fakeSessions().find(({ id }) => id === wanted)
+        return found ? Promise.resolve(found) : Promise.reject(new Error(`No session has the id "${wanted}".`))
+      },
       open, fresh: () => open('s9'), fork: () => open('s8'),
+      rename: (key, title) => (key === 's5' ? Promise.reject(new Error('The session s5 is open in another tiller (pid 7 on there).')) : Promise.resolve(note({ renamed: key, title }))),
+      remove: (key) => Promise.resolve(note({ removed: key })),
+      exportTo: (key, file) => {
+        note({ exported: key, file })
+        return Promise.resolve(`/w/${file}`)
+      },
     },
     mustBeUsable: (model) => (model.includes('/') ? Promise.resolve() : Promise.reject(new Error(`Expected provider/model in place of "${model}".`))),
     models: () => Promise.resolve([{ id: 'local/small', note: '32k', ready: true }, { id: 'cloud/large', note: '200k', ready: false }]),

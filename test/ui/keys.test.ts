@@ -1,6 +1,6 @@
 import type { Key } from 'ink'
 import { expect, test } from 'vitest'
-import { BINDINGS, chordOf, keyLines, keymap, normalize } from '../../src/ui/keys.ts'
+import { BINDINGS, chordOf, keyIn, keyLines, keymap, keysOf, normalize } from '../../src/ui/keys.ts'
 
 const none: Key = {
   upArrow: false, downArrow: false, leftArrow: false, rightArrow: false, pageDown: false, pageUp: false, home: false, end: false, return: false, escape: false,
@@ -31,7 +31,7 @@ test('every key of the contract is bound', () => {
 })
 
 test('no key of the table stands for two actions', () => {
-  const all = BINDINGS.flatMap(({ keys }) => keys.map(normalize))
+  const all = BINDINGS.flatMap((binding) => binding.keys.map((key) => keyIn('in' in binding ? binding.in : undefined, normalize(key))))
   expect(all.filter((key, index) => all.indexOf(key) !== index)).toEqual([])
 })
 
@@ -41,6 +41,14 @@ test('keys of the configuration replace those of the table, also where another a
   expect(keys.get('ctrl+alt+b')).toBe('background')
   expect(keys.get('ctrl+o')).toBeUndefined()
   expect([...keys.values()]).not.toContain('todo')
+})
+
+test('a key of one list is another one than the same key elsewhere', () => {
+  const { keys } = keymap({ 'delete-session': 'alt+x', search: 'ctrl+e' })
+  expect(keys.get('ctrl+e')).toBe('search')
+  expect(keys.get(keyIn('sessions', 'ctrl+e'))).toBe('export-session')
+  expect(keys.get(keyIn('sessions', 'alt+x'))).toBe('delete-session')
+  expect(keysOf(keys, 'delete-session')).toEqual(['Alt+X'])
 })
 
 test('an action that does not exist is named, with those that do', () => {

@@ -173,7 +173,7 @@ test('ctrl+c interrupts the run and keeps the text; again within a second it lea
 test('sessions are found by search and gone over to; the old one is let go', async () => {
   const terminal = await screen()
   terminal.write('/resume\r')
-  await terminal.waitFor(/› Fix the parser .*3 min ago · verified/)
+  await terminal.waitFor(/› Fix the parser .*3 min ago +verified/)
   await terminal.type(...letters('chang'))
   await terminal.waitFor((text) => /› Write the changelog.*interrupted/.test(text) && !text.includes('Fix the parser'))
   await terminal.type('enter')
