@@ -40,6 +40,17 @@ describe('a server that answers', () => {
     expect(JSON.stringify(world.server.requests[1]?.body['messages'])).toMatch(/Hello.*again/)
   })
 
+  it('a fallback takes over where the model cannot be had, and the next run begins with the set one', async () => {
+    const world = await openWorld([{ status: 429, json: { error: { message: 'quota' } }, headers: { 'retry-after': '11180' } }, calls(['ls', {}]), say('By the other.'), say('Back.')])
+    const { chat, responses } = world.server.providers
+    world.configure({ providers: { chat, responses }, fallback: 'responses/test-model' })
+    const { code, stdout, stderr } = await world.run(['-p', 'Hello'])
+    expect([code, stdout]).toEqual([0, 'By the other.\n'])
+    expect(stderr).toMatch(/^[^\n]*429[^\n]* responses\/test-model takes over for the rest of this run\.\n$/)
+    expect((await world.run(['-c', '-p', 'More'])).stdout).toBe('Back.\n')
+    expect(world.of('step').map(({ model }) => model)).toEqual(['chat/test-model', 'responses/test-model', 'responses/test-model', 'chat/test-model'])
+  })
+
   it.each<[string, Step]>([
     ['429 with a short wait', { status: 429, json: { error: { message: 'slow down' } }, headers: { 'retry-after': '0' } }],
     ['500', { status: 500, json: { error: { message: 'oops' } }, headers: { 'retry-after': '0' } }],
