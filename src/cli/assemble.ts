@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import * as z from 'zod/mini'
 import { addProjectRules } from '../config/trust.ts'
 import { userFolder } from '../config/places.ts'
 import { loadInstructions, type Instructions } from '../config/instructions.ts'
@@ -12,9 +13,12 @@ import { redact } from '../core/redact.ts'
 import { openAgent, type Agent } from '../loop/agent.ts'
 import type { Look } from '../loop/reconcile.ts'
 import type { AgentDeps } from '../loop/work.ts'
+import type { EnvironmentOptions } from '../os/environment.ts'
 import { isSameProcess } from '../os/process-start.ts'
 import { readWhole } from '../os/files.ts'
 import type { SessionLog } from '../session/log.ts'
+import { clean } from '../tools/command-output.ts'
+import { findCommitOn } from '../tools/commit-look.ts'
 import { textOrFile, type Settings } from './configure.ts'
 import type { Options } from './options.ts'
 import type { Place } from './place.ts'
@@ -76,7 +80,7 @@ export async function assemble(parts: Assembly): Promise<Agent> {
       if (!saved.ok) throw new Error(`The grant holds for this session only: ${saved.why}`)
     },
     defaults: { model: parts.defaultModel, effort: config.effort, mode: config.mode },
-  }, LOOK)
+  }, lookOf(parts, { inherit: config.shell.env.inherit, drop: config.shell.env.drop }, (text) => redact(text, secrets)))
   if (log.readOnly === null) settle(agent, parts, options)
   return agent
 }
@@ -153,7 +157,7 @@ function secretsOf(env: NodeJS.ProcessEnv, providers: Settings['config']['provid
   return [...new Set([...named, ...configured])].filter((value): value is string => value !== undefined && value.length >= 12)
 }
 
-const LOOK: Look = {
+const lookOf = ({ place }: Assembly, child: EnvironmentOptions, tell: (text: string) => string): Look => ({
   hashOf: async (path) => {
     const read = await readWhole(path, new AbortController().signal)
     return read.ok ? read.sha256 : null
@@ -162,9 +166,17 @@ const LOOK: Look = {
   outputOf: async ({ output }) => {
     if (output === undefined) return ''
     try {
-      return (await readFile(output, 'utf8')).slice(-4_000)
+      return tell(clean(await readFile(output, 'utf8')).slice(-4_000))
     } catch {
       return ''
     }
   },
-}
+  commitOn: (head, { input }) => {
+    const wanted = CommitInput.safeParse(input)
+    if (!wanted.success) return Promise.resolve(null)
+    const { message, paths = [], path } = wanted.data
+    return findCommitOn(head, message, { cwd: dirname(resolve(place.cwd, paths[0] ?? path ?? 'any')), environment: child })
+  },
+})
+
+const CommitInput = z.object({ message: z.string(), paths: z.optional(z.array(z.string())), path: z.optional(z.string()) })

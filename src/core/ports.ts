@@ -109,6 +109,8 @@ export interface Prepared {
   /** What a person is shown when asked. A preview that differs when the call's turn comes is asked again. */
   preview?: Preview
   changes: { path: string; before: string | null; intended: string | null }[]
+  /** Of a commit: what it is made on top of; null: it is the first one. By that it is found, should its end not be seen. */
+  head?: string | null
   /** Never throws for an expected end. On `signal` it stops what it started and says so in the status. */
   run(signal: AbortSignal, emit: Emit, how: { sandbox: boolean }): Promise<Output>
   /** Where there is one: lets the running command go on as a job, so that `run` returns now. */

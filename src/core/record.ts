@@ -213,6 +213,8 @@ const facts = {
     run: z.string(), call: z.string(),
     reads: z.optional(z.boolean()),
     changes: z.optional(z.array(z.object({ path: z.string(), before: z.nullable(z.string()), intended: z.nullable(z.string()) }))),
+    /** Of a commit: what it is made on top of; null: it is the first one. */
+    head: z.optional(z.nullable(z.string())),
   }),
   spawn: () => z.object({ run: z.string(), call: z.string(), pid: z.number(), started: z.optional(z.string()), output: z.optional(z.string()), job: z.optional(z.string()) }),
   result: () => z.object({

@@ -1,5 +1,5 @@
 import { isKnownRecord } from '../core/path.ts'
-import type { FactOf } from '../core/record.ts'
+import type { CallPart, FactOf } from '../core/record.ts'
 import type { OpenCall } from '../core/state.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -9,13 +9,15 @@ export interface Look {
   hashOf(path: string): Promise<string | null>
   /** Whether the process of a `spawn` record still lives, and is still the same one. */
   lives(spawn: FactOf<'spawn'>): Promise<boolean>
-  /** The end of what it wrote to its output file. */
+  /** The end of what it wrote to its output file, as a model may see it. */
   outputOf(spawn: FactOf<'spawn'>): Promise<string>
+  /** What is there of the commit that a call was to make on top of `head`; null: nobody can say. */
+  commitOn(head: string | null, call: CallPart): Promise<{ made: 'yes' | 'other'; commit: string } | { made: 'no' } | null>
 }
 
 /**
  * A run that was open when its process ended gets the outcome `lost`, and each of its calls one result: one with no `start` never
- * ran; a file edit is settled by the file's hash; of anything else no more is said than is known.
+ * ran; a file edit is settled by the file's hash, a commit by its presence; of anything else no more is said than is known.
  */
 export async function reconcile(ledger: Ledger, look: Look): Promise<boolean> {
   const jobs = await lostJobs(ledger, look)
@@ -46,7 +48,9 @@ async function lostJobs({ records }: Ledger, look: Look): Promise<FactOf<'job'>[
 
 const commandOf = (input: unknown): string => (typeof input === 'object' && input !== null && 'command' in input && typeof input.command === 'string' ? input.command : '')
 
-async function settleLost({ started, spawned, asked }: OpenCall, look: Look): Promise<Pick<FactOf<'result'>, 'status' | 'text' | 'alive' | 'changes'>> {
+type Settled = Pick<FactOf<'result'>, 'status' | 'text' | 'alive' | 'changes'>
+
+async function settleLost({ call, started, spawned, asked }: OpenCall, look: Look): Promise<Settled> {
   if (!started) return { status: 'skipped', text: asked ? 'Not run: Tiller ended before it was approved.' : 'Not run: Tiller ended before it began.' }
   if (started.changes?.length) return settleChanges(started.changes, look)
   if (started.reads) return { status: 'interrupted', text: 'Tiller ended while it ran. It only reads, so nothing was changed.' }
@@ -56,12 +60,26 @@ async function settleLost({ started, spawned, asked }: OpenCall, look: Look): Pr
     if (await look.lives(spawn)) alive.push(spawn.pid)
     outputs.push(await look.outputOf(spawn))
   }
+  const commit = started.head === undefined || alive.length > 0 ? null : await look.commitOn(started.head, call)
+  if (commit) return settleCommit(commit)
   const still = alive.length > 0 ? ` Still running: process ${alive.join(', ')}.` : spawned.length > 0 ? ' Its process is gone.' : ''
   const output = outputs.join('').trim()
   return { status: 'unknown', text: `Tiller ended while it ran, so whether it finished is not known.${still}${output ? `\nIts output up to then:\n${output}` : ''}`, ...(alive.length > 0 ? { alive } : {}) }
 }
 
-async function settleChanges(changes: NonNullable<FactOf<'start'>['changes']>, look: Look): Promise<Pick<FactOf<'result'>, 'status' | 'text' | 'changes'>> {
+function settleCommit(found: NonNullable<Awaited<ReturnType<Look['commitOn']>>>): Settled {
+  const cut = 'Tiller ended while it ran.'
+  switch (found.made) {
+    case 'yes':
+      return { status: 'ok', text: `${cut} The commit was made: ${found.commit}. Files that a hook rewrote must be read again before they are edited.` }
+    case 'other':
+      return { status: 'unknown', text: `${cut} A commit was made then, with another message: ${found.commit}. Look with op "show" whether it is this one, before you commit again.` }
+    case 'no':
+      return { status: 'interrupted', text: `${cut} The commit was not made. Its files may be staged: look with op "status".` }
+  }
+}
+
+async function settleChanges(changes: NonNullable<FactOf<'start'>['changes']>, look: Look): Promise<Settled> {
   const lines: string[] = []
   const applied: NonNullable<FactOf<'result'>['changes']> = []
   let unknown = false

@@ -27,6 +27,8 @@ export async function prepareCommit(work: GitWork, message: string | undefined, 
     accesses: changeAccesses(work, argv),
     preview: { kind: 'command', command: argv.map(quoted).join(' '), cwd: work.repository.root, note: await note(work, content) },
     changes: [],
+    // A repository whose refs only git can read says neither.
+    ...(work.repository.head === null && work.repository.branch === null ? {} : { head: work.repository.head }),
     run: async (signal, emit, { sandbox }) => {
       if (sandbox && !options.wrap) return { status: 'failed', text: 'Not run: a commit cannot be made in the sandbox here.' }
       return commit(work, message, content.fresh, { ...options, signal, emit, wrap: sandbox ? options.wrap : undefined })

@@ -65,6 +65,25 @@ test.each([
   expect(r.of('result')[0]).toMatchObject({ status, text: expect.stringContaining(text) })
 })
 
+test.each([
+  [{ made: 'yes', commit: 'abc Mend it' }, 'ok', 'The commit was made: abc Mend it'],
+  [{ made: 'other', commit: 'abc [T-1] Mend it' }, 'unknown', 'with another message: abc [T-1] Mend it'],
+  [{ made: 'no' }, 'interrupted', 'The commit was not made'],
+  [null, 'unknown', 'whether it finished is not known'],
+] as const)('a started commit is settled by its presence: %j', async (found, status, text) => {
+  const before = open(
+    { type: 'reply', run: 'r1', parts: [{ ...call('c1', 'git'), input: { op: 'commit', message: 'Mend it' } }], stop: 'calls', usage: { input: 1, output: 1 } },
+    { type: 'start', run: 'r1', call: 'c1', head: 'h' },
+    { type: 'spawn', run: 'r1', call: 'c1', pid: 4242 },
+  )
+  const asked: unknown[] = []
+  const r = await rig([], {}, { before, look: { ...nothingSeen, commitOn: (head, { input }) => (asked.push(head, input), Promise.resolve(found)) } })
+  expect(r.of('result')[0]).toMatchObject({ status, text: expect.stringContaining(text) })
+  expect(asked).toEqual(['h', { op: 'commit', message: 'Mend it' }])
+  const alive = await rig([], {}, { before, look: { ...nothingSeen, lives: () => Promise.resolve(true), commitOn: () => Promise.resolve({ made: 'no' }) } })
+  expect(alive.of('result')[0]).toMatchObject({ status: 'unknown', alive: [4242] })
+})
+
 test('every prefix of a log gives a request in which each call has one result, in order', async () => {
   const r = await rig([{ text: 'a', calls: [{ id: 'x', name: 'nope', input: {} }, { id: 'y', name: 'nope', input: {} }] }, { text: 'half', fault: { kind: 'server', message: 'down' } }, { calls: [{ id: 'x', name: 'nope', input: {} }] }, { text: 'end' }, { text: 'more' }])
   r.agent.send({ type: 'input', text: 'go' })
