@@ -1,5 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { distrust, trust } from '../config/trust.ts'
 import { context } from '../core/context.ts'
 import { live } from '../core/path.ts'
@@ -7,7 +6,7 @@ import type { Said, TextCommand } from '../ui/port.ts'
 import type { Connections } from './connections.ts'
 import { doctor } from './doctor.ts'
 import { showConfig } from './show-config.ts'
-import { carryOutPlan, describePlan, diffOf, planLast, type ToUndo } from './undo-runs.ts'
+import { carryOutPlan, certain, describePlan, describeUndone, diffOf, planLast, planLastRedo, type ToUndo } from './undo-runs.ts'
 
 type Answer = (connections: Connections, argument: string, signal: AbortSignal) => Promise<Said> | Said
 
@@ -25,7 +24,7 @@ const ANSWERS: Readonly<Record<TextCommand, Answer>> = {
   undo: async (connections, argument, signal) => text(await undoText(connections, argument, signal)),
   diff: async (connections, argument, signal) => {
     const diff = await diffOf(toUndo(connections), argument === 'run' ? 'run' : 'session', signal)
-    return diff === '' ? text('This session has changed no files.') : { text: diff, as: 'diff' }
+    return diff === '' ? text('This session has changed no files, or all of it is put back.') : { text: diff, as: 'diff' }
   },
 }
 
@@ -33,22 +32,17 @@ export const answer = async (connections: Connections, name: TextCommand, argume
 
 const toUndo = (connections: Connections): ToUndo => ({ ...connections.current(), root: connections.place.root })
 
-/** `/undo` puts back what is certain, `/undo all` also what would be asked, `/undo show` only says it, `/undo redo` takes the last undo back. */
+/** `/undo show` says what would be put back, `/undo all` puts back also what would be asked, `/undo redo` takes the last undo back. Without a word, only what is certain. */
 async function undoText(connections: Connections, argument: string, signal: AbortSignal): Promise<string> {
   if (!['', 'show', 'all', 'redo'].includes(argument)) return `/undo ${argument}: expected /undo, /undo show, /undo all or /undo redo.`
   const of = toUndo(connections)
-  const plan = await planLast(of, argument === 'redo', signal)
+  const plan = await (argument === 'redo' ? planLastRedo(of, signal) : planLast(of, signal))
   if (!plan) return argument === 'redo' ? 'There is no undo to take back.' : 'No run of this session has changed files that are not put back already.'
   if (argument === 'show') return describePlan(of, plan)
-  const chosen = new Set(argument === 'all' ? plan.entries.filter(({ verdict }) => verdict === 'ask').map(({ path }) => path) : [])
+  const chosen = new Set([...certain(plan), ...(argument === 'all' ? plan.entries.filter(({ verdict }) => verdict === 'ask').map(({ path }) => path) : [])])
   const { agent } = connections.current()
-  const { done, left } = await carryOutPlan(of, plan, chosen, (fact) => agent.note(fact), signal)
-  const short = (path: string): string => relative(connections.place.root, path)
-  return [
-    ...done.map(({ path, action }) => `${action === 'delete' ? 'removed' : 'put back'}  ${short(path)}`),
-    ...left.map(({ entry, why }) => `left as it is  ${short(entry.path)}  (${why}${entry.verdict === 'ask' ? '; /undo all takes it, too' : ''})`),
-    ...plan.notes, ...(done.length > 0 ? ['/undo redo takes this back.'] : []),
-  ].join('\n')
+  const undone = await carryOutPlan(of, plan, chosen, (fact) => agent.note(fact), signal)
+  return [...describeUndone(of, plan, undone), ...(undone.done.length > 0 && argument !== 'redo' ? ['/undo redo takes this back.'] : [])].join('\n')
 }
 
 function contextText(connections: Connections): string {
@@ -80,11 +74,7 @@ async function changeTrust(connections: Connections, argument: string): Promise<
 
 /** `/export [file]`: the ending says which form. */
 async function exportTo(connections: Connections, argument: string): Promise<string> {
-  const { exportAs, FORMATS } = await import('./export-session.ts')
+  const { exportFile } = await import('./export-session.ts')
   const { log } = connections.current()
-  const file = resolve(connections.place.cwd, argument || `tiller-${log.id}.html`)
-  const format = file.endsWith('.md') ? 'markdown' : (FORMATS.find((each) => file.endsWith(`.${each}`)) ?? 'html')
-  if (existsSync(file)) throw new Error(`${file} is there already and stays as it is. Name another one: /export <file>`)
-  writeFileSync(file, exportAs(format, log), { mode: 0o600, flag: 'wx' })
-  return `Written to ${file}`
+  return `Written to ${exportFile(resolve(connections.place.cwd, argument || `tiller-${log.id}.html`), log)}`
 }

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { chmod, link, lstat, open, readlink, rename, rmdir, symlink, unlink } from 'node:fs/promises'
+import { chmod, link, lstat, open, readlink, rename, rmdir, symlink, unlink, type FileHandle } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { replaceFile } from '../os/atomic-write.ts'
 import { sha256 } from '../os/files.ts'
@@ -17,10 +17,17 @@ export async function currentOf(path: string): Promise<Known> {
   const opened = await openFile(path)
   if (!opened.ok) return opened.missing ? null : { sha256: `not readable: ${opened.why}` }
   try {
-    return { sha256: sha256(await opened.handle.readFile()), mode: opened.stat.mode & 0o7777, link: false }
+    return { sha256: await hashOf(opened.handle), mode: opened.stat.mode & 0o7777, link: false }
   } finally {
     await opened.handle.close()
   }
+}
+
+/** Of a file of any size. */
+async function hashOf(handle: FileHandle): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk as Buffer)
+  return hash.digest('hex')
 }
 
 /** Makes one path as it was; everything else stays. A string says why not, and then nothing was done. */

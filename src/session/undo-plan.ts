@@ -1,4 +1,4 @@
-import type { SessionRecord } from '../core/record.ts'
+import type { Told, Window } from './file-history.ts'
 
 /** What is known of a file: its bytes by hash, and mode and kind where somebody looked. null: there was none. */
 export type Known = { sha256: string; mode?: number; link?: boolean } | null
@@ -7,22 +7,8 @@ export type Known = { sha256: string; mode?: number; link?: boolean } | null
 export type Point =
   /** How a checkpoint found it. `certain` is false where it may only have come into view. */
   | { kind: 'seen'; seq: number; state: Known; certain: boolean; tree: string }
-  /** What a tool did to it; with `maybe` it was cut off, and may not have come to it. */
-  | { kind: 'tool'; seq: number; before: Known; after: Known; maybe: boolean }
-
-/** A command ran between these two places of the log, and may have changed any file. */
-export interface Window {
-  from: number
-  to: number
-}
-
-export interface History {
-  trees: { seq: number; tree: string }[]
-  tools: { seq: number; path: string; before: string | null; after: string | null; maybe: boolean }[]
-  windows: Window[]
-  /** What was run, for a person to read. */
-  commands: string[]
-}
+  /** What a tool, or an undo, did to it; with `maybe` it was cut off, and may not have come to it. */
+  | { kind: 'told'; seq: number; before: Known; after: Known; maybe: boolean; by: Told['by'] }
 
 export interface Entry {
   /** Absolute. */
@@ -36,91 +22,18 @@ export interface Entry {
   current: Known
 }
 
-/** The last run that changed something and was not undone, or any other: by their ids, in the order of the log. */
-export function undoableRuns(records: readonly SessionRecord[]): string[] {
-  const runs = new Set<string>()
-  const undone = new Set<string>()
-  for (const record of records) {
-    if (record.type === 'start' && !record.reads) runs.add(record.run)
-    if (record.type === 'checkpoint' && record.run !== undefined && record.why === UNDONE) undone.add(record.run)
-    if (record.type === 'checkpoint' && record.run !== undefined && record.why === REDONE) undone.delete(record.run)
-  }
-  return [...runs].filter((run) => !undone.has(run))
-}
-
-/** Reasons of the checkpoints around an undo, and around undoing that. Between the two lies what it changed. */
-export const UNDO = 'before undo'
-export const UNDONE = 'after undo'
-export const REDO = 'before redo'
-export const REDONE = 'after redo'
-
-/** What these runs did, as far as the log says. */
-export function historyOf(records: readonly SessionRecord[], runs: readonly string[]): History {
-  const history: History = { trees: [], tools: [], windows: [], commands: [] }
-  const open = new Map<string, { from: number; changes: { path: string; before: string | null; intended: string | null }[] }>()
-  const jobs = new Map<string, Window>()
-  for (const record of records) {
-    if (record.type === 'job') {
-      const window = jobs.get(record.id)
-      if (window) window.to = record.seq
-    }
-    if (!('run' in record) || record.run === undefined || !runs.includes(record.run)) continue
-    if (record.type === 'reply') history.commands.push(...commandsIn(record.parts))
-    if (record.type === 'checkpoint' && record.tree !== null && ![UNDO, UNDONE, REDO, REDONE].includes(record.why)) history.trees.push({ seq: record.seq, tree: record.tree })
-    if (record.type === 'start' && !record.reads) open.set(record.call, { from: record.seq, changes: record.changes ?? [] })
-    if (record.type === 'spawn' && record.job !== undefined) {
-      const window = { from: record.seq, to: Number.POSITIVE_INFINITY }
-      jobs.set(record.job, window)
-      history.windows.push(window)
-    }
-    const started = record.type === 'result' ? open.get(record.call) : undefined
-    if (record.type !== 'result' || !started) continue
-    open.delete(record.call)
-    // A call that names its changes is a tool's; what its result does not tell of may have happened nevertheless.
-    const told = record.changes?.map((change) => ({ ...change, maybe: false })) ?? (record.status === 'unknown' || record.status === 'interrupted' ? cutOff(started.changes) : [])
-    if (started.changes.length === 0) history.windows.push({ from: started.from, to: record.status === 'unknown' ? Number.POSITIVE_INFINITY : record.seq })
-    else history.tools.push(...told.map((change) => ({ seq: record.seq, ...change })))
-  }
-  for (const { from, changes } of open.values()) {
-    if (changes.length === 0) history.windows.push({ from, to: Number.POSITIVE_INFINITY })
-    else history.tools.push(...cutOff(changes).map((change) => ({ seq: from, ...change })))
-  }
-  return history
-}
-
-const cutOff = (changes: readonly { path: string; before: string | null; intended: string | null }[]): Omit<History['tools'][number], 'seq'>[] =>
-  changes.map(({ path, before, intended }) => ({ path, before, after: intended, maybe: true }))
-
-function commandsIn(parts: Extract<SessionRecord, { type: 'reply' }>['parts']): string[] {
-  return parts.flatMap((part) => {
-    const input = part.type === 'call' && typeof part.input === 'object' && part.input !== null ? (part.input as Record<string, unknown>) : {}
-    if (typeof input['command'] === 'string') return [input['command']]
-    return part.type === 'call' && part.name === 'git' && ['add', 'commit', 'branch'].includes(String(input['op'])) ? [`git ${String(input['op'])}`] : []
-  })
-}
-
-interface Step {
-  by: 'tool' | 'command' | 'other'
+/** One change of a path. */
+export interface Step {
+  by: 'tool' | 'command' | 'undo' | 'other'
   before: Known
+  after: Known
   certain: boolean
 }
 
-/** What undoing means for one path: nothing (null), or what would be put back and whether that may be done unasked. Pure. */
+/** What going back to before all of it means for one path: nothing (null), or what would be put back and whether that may be done unasked. Pure. */
 export function planPath(path: string, points: readonly Point[], windows: readonly Window[], current: Known): Entry | null {
-  const steps: Step[] = []
-  let known = undefined as { state: Known; seq: number; or?: Known } | undefined
   const now: Point = { kind: 'seen', seq: Number.POSITIVE_INFINITY, state: current, certain: true, tree: '' }
-  for (const point of [...points.toSorted((a, b) => a.seq - b.seq), now]) {
-    const found: Known = point.kind === 'seen' ? point.state : point.before
-    const last: Known | undefined = known?.or !== undefined && same(known.or, found) ? known.or : known?.state
-    if (known && last !== undefined && !same(last, found)) steps.push({ by: by(known.seq, point.seq, windows), before: last, certain: point.kind === 'tool' || point.certain })
-    const fuller: Known = last !== undefined && same(last, found) ? merge(found, last) : found
-    if (point.kind === 'seen') known = { state: fuller, seq: point.seq }
-    else {
-      steps.push({ by: 'tool', before: fuller, certain: true })
-      known = { state: point.after && { ...point.after, ...(fuller?.mode === undefined ? {} : { mode: fuller.mode }) }, seq: point.seq, ...(point.maybe ? { or: fuller } : {}) }
-    }
-  }
+  const steps = stepsOf([...points, now], windows)
   const first = steps.findIndex((step) => step.by !== 'other')
   const target = steps[first]?.before
   if (target === undefined || same(target, current)) return null
@@ -129,11 +42,48 @@ export function planPath(path: string, points: readonly Point[], windows: readon
   if (mine.some((step) => step.by === 'other')) return { path, action, verdict: 'refuse', why: 'somebody else changed it after that', target, current }
   if (mine.some((step) => !step.certain)) return { path, action, verdict: 'ask', why: 'it may have been there before, ignored', target, current }
   if (mine.some((step) => step.by === 'command')) return { path, action, verdict: 'ask', why: 'it changed while a command ran', target, current }
-  return { path, action, verdict: 'yes', why: target === null ? 'made by the agent' : current === null ? 'deleted by the agent' : 'changed by the agent', target, current }
+  const why = mine[0]?.by === 'undo' ? 'it was put back later' : target === null ? 'made by the agent' : current === null ? 'deleted by the agent' : 'changed by the agent'
+  return { path, action, verdict: 'yes', why, target, current }
 }
 
-/** Who changed something between two places of the log: a command, if one ran then. */
-const by = (from: number, to: number, windows: readonly Window[]): Step['by'] => (windows.some((window) => window.from < to && window.to > from) ? 'command' : 'other')
+/** The changes of one path, one after the other. What an undo took back is no change any more. */
+export function stepsOf(points: readonly Point[], windows: readonly Window[]): Step[] {
+  const steps: Step[] = []
+  let known = undefined as { state: Known; seq: number } | undefined
+  /** Of a change that was cut off: it counts once it is seen not to have stayed away. */
+  let perhaps: Step | null = null
+  for (const point of points.toSorted((a, b) => a.seq - b.seq)) {
+    const found: Known = point.kind === 'seen' ? point.state : point.before
+    if (known && perhaps && same(perhaps.before, found)) known.state = perhaps.before
+    else if (perhaps) addStep(steps, perhaps)
+    perhaps = null
+    const last: Known | undefined = known?.state
+    if (known && last !== undefined && !same(last, found)) addStep(steps, { by: by(known.seq, point.seq, windows), before: last, after: found, certain: point.kind === 'told' || point.certain })
+    const fuller: Known = last !== undefined && same(last, found) ? merge(found, last) : found
+    if (point.kind === 'seen') {
+      known = { state: fuller, seq: point.seq }
+      continue
+    }
+    const after = point.after && { ...point.after, ...(fuller?.mode === undefined ? {} : { mode: fuller.mode }) }
+    const step: Step = { by: point.by, before: fuller, after, certain: true }
+    if (point.maybe) perhaps = step
+    else if (!same(fuller, after)) addStep(steps, step)
+    known = { state: after, seq: point.seq }
+  }
+  return steps
+}
+
+function addStep(steps: Step[], step: Step): void {
+  const undone = step.by === 'undo' ? steps.findIndex(({ before }) => same(before, step.after)) : -1
+  if (undone >= 0) steps.length = undone
+  else steps.push(step)
+}
+
+/** Who changed something between two places of the log: a command or an undo, if one ran then. */
+function by(from: number, to: number, windows: readonly Window[]): Step['by'] {
+  const open = windows.filter((window) => window.from < to && window.to > from)
+  return open.some((window) => window.by === 'command') ? 'command' : open.length > 0 ? 'undo' : 'other'
+}
 
 /** Equal, as far as both are known. */
 export function same(a: Known, b: Known): boolean {

@@ -8,9 +8,18 @@ import type { UndoDeps } from '../../src/session/undo.ts'
 export const never = new AbortController().signal
 const hashOf = (path: string): string | null => (existsSync(path) ? sha256(readFileSync(path)) : null)
 
-/** A log as the loop writes it, over a real folder: runs with tools and commands, and a person who changes files in between. */
+/** A log as the loop writes it, over a real folder: runs with tools and commands, and a person who changes files in between. Images of files are not kept. */
 export function session(root: string, options: Partial<CheckpointOptions> = {}) {
-  const deps: UndoDeps = { root, checkpoints: checkpoints({ dir: join(root, '.agent', 'checkpoints'), root, ...options }) }
+  const stored = new Map<string, Uint8Array>()
+  const blobs: UndoDeps['blobs'] = {
+    put: (data) => {
+      const bytes = Buffer.from(data)
+      stored.set(sha256(bytes), bytes)
+      return { sha256: sha256(bytes), bytes: bytes.length }
+    },
+    get: (hash) => stored.get(hash),
+  }
+  const deps: UndoDeps = { root, checkpoints: checkpoints({ dir: join(root, '.agent', 'checkpoints'), root, ...options }), blobs }
   const records: SessionRecord[] = []
   let run = ''
   let calls = 0
@@ -24,6 +33,8 @@ export function session(root: string, options: Partial<CheckpointOptions> = {}) 
   }
   return {
     deps, records, append,
+    /** The record after which a run began. */
+    before: (id: string): number => records.findIndex((record) => 'run' in record && record.run === id) - 1,
     begin(id: string): void {
       run = id
     },
