@@ -23,7 +23,7 @@ export interface SessionEntry {
   root: string
   branch: string | null
   created: number
-  /** When its last record was written. */
+  /** When something was last done in it. */
   last: number
   bytes: number
   /** Of the newest run; null: none has ended, or one is open. */
@@ -196,7 +196,7 @@ function entryOf(folder: string, file: Found, looked: Looked | null, locks: Read
   return {
     id: begin?.id ?? idInName(file.name), file: join(folder, file.name), title: title === null ? null : sanitize(title).replace(/\s+/g, ' '),
     words: sanitize(begin?.words ?? ''), hasInput: (begin?.words ?? null) !== null, cwd: begin?.cwd ?? '', root: begin?.root ?? '', branch: begin?.branch ?? null,
-    created: begin?.created ?? 0, last: end?.last ?? 0, bytes: file.bytes, outcome: (end?.outcome ?? null) as OutcomeStatus | null,
+    created: begin?.created ?? 0, last: end?.last || begin?.last || 0, bytes: file.bytes, outcome: (end?.outcome ?? null) as OutcomeStatus | null,
     cost: looked?.end === null ? (begin?.cost ?? null) : null, costUnknown: begin?.costUnknown ?? false, complete: looked?.end === null,
     locked: locks.has(`${stemOf(file.name)}.lock`), foreign: file.foreign, unreadable: file.unreadable,
   }

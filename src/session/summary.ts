@@ -11,7 +11,9 @@ export const Summary = z.object({
   title: z.nullable(z.string()),
   /** The beginning of the first input; null: there was none yet. */
   words: z.nullable(z.string()),
-  created: z.number(), last: z.number(),
+  created: z.number(),
+  /** When something was last done in it: another title or mode is no such thing. */
+  last: z.number(),
   /** Of the newest run; null: none has ended, or one is open. */
   outcome: z.nullable(z.string()),
   cost: z.number(),
@@ -93,7 +95,7 @@ function lookAtEnd(fd: number, size: number): Summary {
 function note(summary: Summary, line: RawLine, types = NOTED): void {
   const head = headOf(line)
   if (!head) return
-  summary.last = head.at
+  if (head.type !== 'set') summary.last = head.at
   if (head.type === 'step') summary.outcome = null
   if (!types.has(head.type)) return
   const { record } = parseLine(line)

@@ -19,7 +19,7 @@ const GAP = 2
 export function choiceRows(choices: readonly Said[], columns: number): string[] {
   const rows = choices.map(({ label, note, details }) => ({ label: oneLine(label), note: oneLine(note), cells: details?.().map(oneLine) ?? null }))
   const longest = Math.max(0, ...rows.map(({ label }) => columnsOf(label)))
-  const cells = shownCells(rows.flatMap(({ cells: each }) => (each ? [each] : [])), columns - Math.min(longest, Math.max(10, Math.floor(columns / 2))))
+  const cells = shownCells(rows.flatMap(({ cells: each }) => (each ? [each] : [])), columns - Math.min(longest, Math.max(20, Math.floor(columns * 0.4))))
   const used = cells.reduce((sum, { width }) => sum + GAP + width, 0)
   const label = Math.min(longest, Math.max(10, used > 0 ? columns - used : Math.floor(columns * 0.6)))
   return rows.map((row) => {

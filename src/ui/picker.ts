@@ -100,7 +100,7 @@ function aboveLines(picker: Picker, columns: number, rows: number, theme: Theme)
   const said = status ? theme.dim(fit(` · ${status}`, Math.max(0, columns - columnsOf(shown)))) : ''
   const head = [`${theme.strong(shown)}${said}`, ...about]
   const cut = (lines: string[]): string[] => lines.slice(0, Math.max(0, rows - 1))
-  if (line) return { lines: cut([...head, ...wrap(sanitize(line.kind === 'edit' ? line.prompt : line.question), columns).slice(0, 3).map(theme.warn)]), search: null }
+  if (line) return { lines: cut([...head, ...wrap(sanitize(line.kind === 'edit' ? line.prompt : line.question), columns).slice(0, 3).map((row) => theme.warn(row))]), search: null }
   const search = picker.search && rows >= 4 ? head.length : null
   return { lines: cut(search === null ? head : [...head, `${theme.dim('search: ')}${fit(query, columns - 8)}`]), search }
 }

@@ -1,7 +1,7 @@
 import type { Choice } from './picker.ts'
 import type { SessionChoice } from './port.ts'
 import { age, money, size } from './figures.ts'
-import { columnsOf, graphemes } from './graphemes.ts'
+import { columnsOf, fit, graphemes } from './graphemes.ts'
 
 /** A session as a row of the list. */
 export function sessionRow(session: SessionChoice, here: string, clock: () => number, act: () => void): Choice {
@@ -13,7 +13,7 @@ export function sessionRow(session: SessionChoice, here: string, clock: () => nu
 function detailsOf({ id, at, bytes, outcome, held, cost, branch, folder, elsewhere, unreadable }: SessionChoice, here: string, clock: number): string[] {
   if (unreadable !== null) return [folder ?? '', id]
   const state = id === here && !elsewhere ? 'this one' : held === null ? (outcome ?? '-') : 'open'
-  return [folder === null ? '' : ending(folder, 24), age(clock - at), state, branch ?? '', cost && (cost.usd > 0 || cost.unknown) ? money(cost) : '', size(bytes)]
+  return [folder === null ? '' : ending(folder, 24), age(clock - at), state, fit(branch ?? '', 16), cost && (cost.usd > 0 || cost.unknown) ? money(cost) : '', size(bytes)]
 }
 
 /** A path is known by its end. */

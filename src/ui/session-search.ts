@@ -55,8 +55,6 @@ export function searchTexts(sessions: Pick<Sessions, 'search'>, keys: () => read
   const hits: TextHit[] = []
   const search = { found: hits, status: '', stop: () => stopped.abort() }
   const read = async (): Promise<void> => {
-    search.status = 'reading what was said…'
-    changed()
     for await (const hit of sessions.search(keys(), query, stopped.signal)) {
       if (stopped.signal.aborted) return
       hits.push(hit)
@@ -73,6 +71,7 @@ export function searchTexts(sessions: Pick<Sessions, 'search'>, keys: () => read
     },
   )
   if (query.length < SHORTEST) return search
+  search.status = 'reading what was said…'
   const cancel = later(PAUSE, begin)
   search.stop = () => {
     cancel()
