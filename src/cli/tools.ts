@@ -6,6 +6,7 @@ import { isProtected, isSecret } from '../core/sensitive.ts'
 import type { Agent } from '../loop/agent.ts'
 import { environment } from '../os/environment.ts'
 import { accessesOf } from '../os/shell-syntax.ts'
+import { imageKeeper } from '../session/blob.ts'
 import { blobsOf, outputsOf } from '../session/companion.ts'
 import type { SessionLog } from '../session/log.ts'
 import { edit } from '../tools/edit.ts'
@@ -54,7 +55,9 @@ export function toolsFor({ log, place, settings, options, blobs }: Wanted): Tool
     accesses, blobs, jobs, sandbox: held.wrap, environment: () => environment(child), outputDir: outputsOf(log.file), path: config.shell.path, timeoutSeconds: config.shell.timeoutSeconds,
     blobPath: ({ sha256 }) => join(blobsOf(log.file), sha256.slice(0, 2), sha256.slice(2)),
   })
-  const all: Tool[] = [read({ blobs }), write, edit, ls, find, grep, commands, job({ jobs }), git({ environment: child, wrap: (argv) => held.wrap(argv, { cwd: place.cwd }) ?? argv }), todo({ shell: commands })]
+  const keep = imageKeeper(blobsOf(log.file))
+  const keeping = (tool: Tool): Tool => ({ ...tool, prepare: (input, here) => tool.prepare(input, { ...here, keep }) })
+  const all: Tool[] = [read({ blobs }), keeping(write), keeping(edit), ls, find, grep, commands, job({ jobs }), git({ environment: child, wrap: (argv) => held.wrap(argv, { cwd: place.cwd }) ?? argv }), todo({ shell: commands })]
   return { tools: chosen(all, options.tools), jobs, sandbox: held, attach: (to) => void (agent = to) }
 }
 

@@ -100,6 +100,8 @@ export interface Here {
   images: boolean
   /** What policy says of reading this file (real absolute path): a search over a folder passes over those it may not read unasked. */
   mayRead?(path: string): 'allow' | 'ask' | 'deny'
+  /** Keeps the bytes of a file that a call replaces, and those that it writes, so that both can be had again. Never throws. */
+  keep?: ((bytes: Uint8Array) => void) | undefined
   signal: AbortSignal
 }
 

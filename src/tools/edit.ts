@@ -62,10 +62,10 @@ async function prepareEdit(before: Before, text: string, places: readonly Replac
   if ('cannot' in encoded) return { accesses: [{ kind: 'read', path }], refused: `${shown} was not changed: it is in ${decoded.encoding}, which has no ${encoded.cannot.slice(0, 5).join(' ')}. Write it in another way, or convert the file first (\`iconv\`, with \`shell\`).` }
   const loose = [...new Set(places.map(({ match }) => match))].filter((match) => match !== 'exact')
   return changeFile({
-    path, shown, before: { sha256, text: decoded.text }, bytes: encoded.bytes, text,
+    path, shown, before: { sha256, text: decoded.text, bytes: before.bytes }, bytes: encoded.bytes, text,
     done: `Edited ${shown}: ${describe(places)}.`,
     notes: loose.map((match) => `\`old\` was not in the file exactly; it was found once ${NAMES[match]} were overlooked`),
-    seen: seenAfter(seen, decoded.text, text),
+    seen: seenAfter(seen, decoded.text, text), keep: before.keep,
   })
 }
 

@@ -16,6 +16,7 @@ export interface Before {
   decoded: Decoded
   /** What the model saw of it last, which may have been other bytes. */
   seen: Seen | undefined
+  keep: Here['keep']
 }
 
 /** null: there is nothing at this path. What cannot be changed is refused with the reason, and what to do instead. */
@@ -32,7 +33,7 @@ export async function fileBefore(path: string, here: Here): Promise<Before | Ref
   if (!got.ok) return refuse(`${shown} could not be read: ${got.why}.`)
   const decoded = decode(got.bytes)
   if (!decoded) return refuse(`${shown} is ${describeBinary(got.bytes)}, and as text its bytes could not be kept. Change it with a program for that, with \`shell\`; or remove it and write it anew.`)
-  return { path, shown, bytes: got.bytes, sha256: got.sha256, decoded, seen: here.seen(path) }
+  return { path, shown, bytes: got.bytes, sha256: got.sha256, decoded, seen: here.seen(path), keep: here.keep }
 }
 
 /** What a tool shows has placeholders for secrets: written back they would take the place of what they stand for. */

@@ -39,7 +39,7 @@ async function newFile(path: string, content: string, here: Here): Promise<Prepa
   return changeFile({
     path, shown, before: null, bytes: encoded.bytes, text: content,
     done: `Made ${shown}: ${plural(lines, 'line')}, ${size(encoded.bytes.length)}.`, notes: [],
-    seen: { whole: true, lines: { from: 1, to: lines, of: lines } },
+    seen: { whole: true, lines: { from: 1, to: lines, of: lines } }, keep: here.keep,
   })
 }
 
@@ -55,10 +55,10 @@ async function overwrite(before: Before, content: string): Promise<Prepared | Re
   if (unseen !== null) return unseen === 'changed' ? changedSince(before, []) : { accesses, refused: `${shown} was not written: ${unseen}` }
   const lines = splitLines(text).length
   return changeFile({
-    path, shown, before: { sha256, text: decoded.text }, bytes: encoded.bytes, text,
+    path, shown, before: { sha256, text: decoded.text, bytes }, bytes: encoded.bytes, text,
     done: `Wrote ${shown}: ${plural(lines, 'line')}, ${size(encoded.bytes.length)}.`,
     notes: [kept(before, text !== content)],
-    seen: { whole: true, lines: { from: 1, to: lines, of: lines } },
+    seen: { whole: true, lines: { from: 1, to: lines, of: lines } }, keep: before.keep,
   })
 }
 

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { edit } from '../../src/tools/edit.ts'
 import { write } from '../../src/tools/write.ts'
 import { hash, workspace } from '../support/file-space.ts'
 
@@ -168,4 +169,16 @@ test('a diff of two large unrelated files does not take for ever', { timeout: 20
   expect(output.status).toBe('ok')
   expect(output.diff).toContain('rewritten: 60000 lines before, 60000 after')
   expect(readFileSync(`${space.folder}/f`, 'utf8').startsWith('b0\n')).toBe(true)
+})
+
+test('what a change replaces and what it writes are handed over to be kept, byte for byte; a refused one hands over nothing', async () => {
+  const kept: string[] = []
+  const at = workspace({ keep: (bytes) => void kept.push(Buffer.from(bytes).toString('latin1')) })
+  at.put('old.txt', Buffer.from('caf\xe9\r\n', 'latin1'))
+  await at.call(write, { path: 'old.txt', content: 'unread' })
+  expect(kept).toEqual([])
+  await at.read('old.txt')
+  await at.call(edit, { path: 'old.txt', edits: [{ old: 'caf', new: 'Caf' }] })
+  await at.call(write, { path: 'new.txt', content: 'n\n' })
+  expect(kept).toEqual(['caf\xe9\r\n', 'Caf\xe9\r\n', 'n\n'])
 })
