@@ -32,8 +32,14 @@ export async function configure(options: Options, place: Place): Promise<Setting
     },
   })
   if (!loaded.ok) throw new UsageError(loaded.errors.join('\n'))
-  return { ...loaded, warnings: [...remembered.warnings, ...loaded.warnings], trusted, places }
+  return { ...loaded, warnings: [...remembered.warnings, ...loaded.warnings, ...unbuilt(loaded.config)], trusted, places }
 }
+
+/** What may be configured and is not done yet: whoever relies on it must know. */
+const unbuilt = ({ hooks, mcp }: Config): string[] => [
+  ...(Object.keys(hooks).length > 0 ? [`hooks are configured (${Object.keys(hooks).join(', ')}), but this version runs none: nothing is stopped or started by them`] : []),
+  ...(Object.keys(mcp).length > 0 ? [`tool servers are configured (${Object.keys(mcp).join(', ')}), but this version has no MCP client`] : []),
+]
 
 /** `--system @file` and the like: the text, or the file's. */
 export function textOrFile(option: string, value: string | undefined, cwd: string): string | undefined {

@@ -5,6 +5,7 @@ import { trust } from '../config/trust.ts'
 import { makePrivateFolder } from '../session/private.ts'
 import type { About, Connection, ModelChoice, UiHost } from '../ui/port.ts'
 import { answer } from './answers.ts'
+import { instructionsOf } from './assemble.ts'
 import { copyText } from './clipboard.ts'
 import type { Connections } from './connections.ts'
 import { editText } from './external-editor.ts'
@@ -31,6 +32,7 @@ export function uiHost({ connections, demo, leave, startDemo }: HostParts): UiHo
   const folder = (): string => folderOf(connections.place, connections.settings)
   return {
     about: aboutOf(connections, demo),
+    warnings: demo ? [] : [...settings.warnings, ...instructionsOf(place, settings).notes],
     settings: {
       keys: Object.fromEntries(Object.entries(config.keys).map(([action, keys]) => [action, keys ?? []])),
       theme: config.theme, plain: process.env['TERM'] === 'dumb', notify: config.notify !== 'off',

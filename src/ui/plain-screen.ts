@@ -74,6 +74,7 @@ export async function startPlain({ host, connection, input, output, begin = {} }
   const onInterrupt = (): void => interrupted(stage)
   process.on('SIGINT', onInterrupt)
   say(`Tiller ${host.about.version}, ${host.about.folder}${host.about.branch === null ? '' : ` (${host.about.branch})`}\nmodel ${host.about.model ?? 'none yet'}, mode ${host.about.mode}\nWrite what is to be done. /help lists the commands.`)
+  for (const warning of host.warnings) say(sanitize(warning))
   stop = attached(stage, connection, say)
   if (textOf(store.get().editor) !== '') say(`not sent, it goes with your next line: ${sanitize(textOf(store.get().editor))}`)
   takeBackWaiting(store.get())

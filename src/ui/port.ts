@@ -10,6 +10,8 @@ import type { Mode, OutcomeStatus, SessionRecord, UnknownRecord } from '../core/
  */
 export interface UiHost {
   about: About
+  /** What a person should know from the beginning: one sentence each. */
+  warnings: readonly string[]
   /** What `.agentrc` says about the screen. */
   settings: ScreenSettings
   sessions: Sessions

@@ -1,5 +1,6 @@
 import { render, type Instance, type SuspendTerminal } from 'ink'
 import type { ReadStream, WriteStream } from 'node:tty'
+import { sanitize } from '../core/sanitize.ts'
 import { App } from './app.tsx'
 import { blankScreen } from './blank-screen.ts'
 import { keepDraft } from './draft.ts'
@@ -92,7 +93,7 @@ export async function start({ host, connection, input, output: own, abilities, p
   process.on('exit', onExit)
   const { columns, rows } = store.get().size
   const earlier = hasBegun(connection) ? lastRows(stage, store.get().view, columns, 3 * rows) : ''
-  const head = [...headLines({ ...host.about, colour: abilities.level > 0 }, columns), ...(host.about.demo ? demoLines(store.get().theme, columns) : [])]
+  const head = [...headLines({ ...host.about, colour: abilities.level > 0 }, columns), ...(host.about.demo ? demoLines(store.get().theme, columns) : []), ...host.warnings.flatMap((text) => wrap(sanitize(text), columns - 1)).map((line) => store.get().theme.warn(line))]
   output.write(`${BEGIN_UPDATE}${erase}${head.join('\n')}\n${earlier}`)
   instance = render(app, {
     stdin: keyboard.stdin, stdout: output, stderr: process.stderr.isTTY ? output : process.stderr, exitOnCtrlC: false, maxFps: 60, incrementalRendering: true,

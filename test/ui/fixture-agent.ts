@@ -185,6 +185,7 @@ export function fakeHost({ head, note, draft, first, leave }: FakeHostOptions): 
   const prompts = ['the first prompt', 'a second\nprompt of two lines']
   return {
     about: { version: head.version, root: '/w', cwd: '/w', folder: head.folder, branch: head.branch, model: head.model, mode: 'ask', demo: false },
+    warnings: [],
     settings: { keys: {}, theme: 'auto', plain: false, notify: false, limits: { steps: 10, minutes: null, calls: null, tokens: null, cost: null, session: {} } },
     sessions: {
       async *list() {
