@@ -1,27 +1,47 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import type { SessionRecord, UnknownRecord } from '../core/record.ts'
 import { exportJsonl, exportMarkdown } from '../report/export.ts'
 import { exportHtml } from '../report/html.ts'
-import type { SessionLog } from '../session/log.ts'
+import { inWords } from '../session/fault.ts'
+import { recordsOf } from '../session/reading.ts'
+import { UsageError } from './options.ts'
 
-export const FORMATS: readonly string[] = ['markdown', 'html', 'jsonl']
+export const FORMATS = ['markdown', 'html', 'jsonl'] as const
+export type Format = (typeof FORMATS)[number]
 
-/** The whole session for somebody else to read; secrets of known forms are taken out. */
-export function exportAs(format: string, log: SessionLog): string {
-  const records = log.read(0, Number.MAX_SAFE_INTEGER)
+/** A format by its name or by the ending of a file; `md` is Markdown. */
+export const formatNamed = (name: string): Format | undefined => (name === 'md' ? 'markdown' : FORMATS.find((each) => each === name))
+
+/** The whole session for somebody else to read, piece by piece, however large it is; secrets of known forms are taken out. */
+export function exportSession(format: Format, { file, id }: { file: string; id: string }): Iterable<string> {
+  const records: Iterable<SessionRecord | UnknownRecord> = recordsOf(file)
   switch (format) {
     case 'html':
-      return [...exportHtml(records, `Session ${log.id}`)].join('')
+      return exportHtml(records, `Session ${id}`)
     case 'jsonl':
-      return [...exportJsonl(records)].join('')
-    default:
-      return [...exportMarkdown(records)].join('')
+      return exportJsonl(records)
+    case 'markdown':
+      return exportMarkdown(records)
   }
 }
 
-/** Into a file that is not there yet, in the form that its ending says: a page where it says none. */
-export function exportFile(file: string, log: SessionLog): string {
-  if (existsSync(file)) throw new Error(`${file} is there already and stays as it is. Name another file.`)
-  const format = file.endsWith('.md') ? 'markdown' : (FORMATS.find((each) => file.endsWith(`.${each}`)) ?? 'html')
-  writeFileSync(file, exportAs(format, log), { mode: 0o600, flag: 'wx' })
-  return file
+/** Into a file that is not there yet, in the form that is named or that its ending says: a page where neither does. Nothing is left of one that fails. */
+export function exportFile(to: string, session: { file: string; id: string }, named?: Format): string {
+  if (!existsSync(session.file)) throw new UsageError('There is nothing in this session yet.')
+  if (existsSync(to)) throw new UsageError(`${to} is there already and stays as it is. Name another file.`)
+  const format = named ?? formatNamed(/\.(\w+)$/.exec(to)?.[1] ?? '') ?? 'html'
+  try {
+    const fd = openSync(to, 'wx', 0o600)
+    try {
+      for (const piece of exportSession(format, session)) writeFileSync(fd, piece)
+    } catch (error) {
+      rmSync(to)
+      throw error
+    } finally {
+      closeSync(fd)
+    }
+    return to
+  } catch (error) {
+    throw new UsageError(`The session ${session.id} cannot be written to ${to}: ${inWords(error)}.`)
+  }
 }

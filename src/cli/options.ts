@@ -45,7 +45,7 @@ interface Subcommand { name: string; args: string; about: string; flags?: [strin
 
 export const SUBCOMMANDS: readonly Subcommand[] = [
   { name: 'demo', args: '', about: 'the whole agent on a sample repository with a scripted model: no key, no network' },
-  { name: 'sessions', args: '[operation] [args...]', about: 'list, show <id>, search <text>, rename <id> <title>, export <id>, import <file>, remove <id>, stats', flags: [['--format <format>', 'export as markdown, html or jsonl'], ['--yes', 'remove without asking']] },
+  { name: 'sessions', args: '[operation] [args...]', about: 'list, show <id>, search <text>, rename <id> <title>, export <id> [file], import <file>, remove <id...>, stats', flags: [['--format <format>', 'export as markdown, html or jsonl'], ['--json', 'list and search as JSON lines'], ['--yes', 'remove without asking']] },
   { name: 'trace', args: '<id>', about: 'what happened, how long it took, what it cost', flags: [['--html', 'as a page'], ['--request <n>', 'what the model was sent at step n']] },
   { name: 'undo', args: '[id]', about: 'put back the files that the last run changed', flags: [['--yes', 'without asking'], ['--dry-run', 'only say what it would do'], ['--redo', 'take the last undo back']] },
   { name: 'replay', args: '<session>', about: 'play recorded replies with real tools in a copy, and compare' },

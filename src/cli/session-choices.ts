@@ -8,7 +8,7 @@ import { removeSession, renameSession } from '../session/store.ts'
 import type { SessionChoice, Sessions } from '../ui/port.ts'
 import type { Connections } from './connections.ts'
 import { commandThere, foldersNear } from './elsewhere.ts'
-import { fileOf, folderOf, SessionError, sessionToRead } from './open-session.ts'
+import { fileOf, folderOf, SessionError } from './open-session.ts'
 import { shortFolder, type Place } from './place.ts'
 
 /** The sessions as the screen lists, searches and changes them. Their key is their file. */
@@ -76,10 +76,6 @@ function holderOf(file: string): string | null {
 
 async function exportTo(key: string, file: string): Promise<string> {
   const { exportFile } = await import('./export-session.ts')
-  const log = sessionToRead(key)
-  try {
-    return exportFile(file, log)
-  } finally {
-    log.close()
-  }
+  const { id } = sessionEntry(key)
+  return exportFile(file, { file: key, id })
 }

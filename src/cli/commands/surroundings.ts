@@ -1,3 +1,4 @@
+import { columnsOf, fit, pad } from '../../ui/graphemes.ts'
 import { configure, type Settings } from '../configure.ts'
 import { folderOf } from '../open-session.ts'
 import type { Options } from '../options.ts'
@@ -11,8 +12,8 @@ export async function surroundings(options: Options): Promise<{ place: Place; se
   return { place, settings, folder: folderOf(place, settings) }
 }
 
-/** Columns of text, each as wide as its widest cell but the last. */
-export function columns(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length))) ?? []
-  return rows.map((row) => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  ').trimEnd()).join('\n')
+/** Columns of text, each as wide as its widest cell but the last. `most`: a terminal is so wide, and the rows are cut to it. */
+export function columns(rows: readonly (readonly string[])[], most = Infinity): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => columnsOf(row[column] ?? '')))) ?? []
+  return rows.map((row) => fit(row.map((cell, column) => (column === row.length - 1 ? cell : pad(cell, widths[column] ?? 0))).join('  ').trimEnd(), most)).join('\n')
 }
