@@ -17,6 +17,7 @@ import type { EnvironmentOptions } from '../os/environment.ts'
 import { isSameProcess } from '../os/process-start.ts'
 import { readWhole } from '../os/files.ts'
 import type { SessionLog } from '../session/log.ts'
+import { whyNotRead } from '../session/open-log.ts'
 import { clean } from '../tools/command-output.ts'
 import { findCommitOn } from '../tools/commit-look.ts'
 import { textOrFile, type Settings } from './configure.ts'
@@ -41,12 +42,15 @@ export interface Assembly {
   canPause: boolean
 }
 
-/** An agent over this log, with everything the loop needs from outside. */
+/** An agent over this log, once it is read, with everything the loop needs from outside. */
 export async function assemble(parts: Assembly): Promise<Agent> {
   const { log, settings, options, place } = parts
   const { config } = settings
   const system = systemOf(parts)
   const secrets = secretsOf(process.env, config.providers)
+  await log.rest().catch((error: unknown) => {
+    throw new Error(whyNotRead(log.file, error).message, { cause: error })
+  })
   const agent = await openAgent(log, {
     host: hostOf(parts),
     tools: parts.tools,

@@ -11,6 +11,7 @@ import type { SessionLog } from '../session/log.ts'
 import { assemble } from './assemble.ts'
 import type { Jobs } from '../tools/jobs.ts'
 import type { Settings } from './configure.ts'
+import { lateAgent } from './late-agent.ts'
 import { modelsOf } from './models.ts'
 import { UsageError, type Options } from './options.ts'
 import type { Place } from './place.ts'
@@ -24,6 +25,8 @@ export interface Connected {
   models: Models
   blobs: Blobs
   jobs: Jobs
+  /** Only the end of the session was read, and the agent waits: reads the rest, when it is called. */
+  rest?: () => Promise<Connected>
   checkpoints: Checkpoints
   /** What this session would ask now; null: none is set. */
   readonly model: string | null
@@ -60,7 +63,8 @@ export async function connect(wanted: ToConnect): Promise<Connected> {
   if (settings.config.sandbox.enabled === true) await mustHold(sandbox)
   const states = checkpoints({ dir: join(dirname(log.file), 'checkpoints'), root: place.root })
   const windows = new Map<string, number | null>()
-  const agent = await assemble({
+  const { partial } = log
+  const open = (): Promise<Agent> => assemble({
     log, place, settings, options, tools, blobs, sandbox, defaultModel,
     model: async (id) => {
       const model = await models.get(id)
@@ -71,20 +75,23 @@ export async function connect(wanted: ToConnect): Promise<Connected> {
     canAsk: () => wanted.canAsk(),
     canPause: wanted.canPause ?? false,
   })
+  const late = partial ? lateAgent(open) : null
+  const agent = late ?? (await open())
   attach(agent)
   if (tools.some(({ name }) => name === 'shell')) warmForCommand(agent)
-  return {
+  const connected: Connected = {
     agent, log, models, blobs, jobs, checkpoints: states,
     get model() {
       return agent.state.model ?? defaultModel
     },
-    fresh: log.records.length > 0 && log.records.every((record) => record.type === 'session' || record.type === 'set') ? (log.records as readonly SessionRecord[]) : [],
+    fresh: !partial && log.records.length > 0 && log.records.every((record) => record.type === 'session' || record.type === 'set') ? (log.records as readonly SessionRecord[]) : [],
     contextWindow: (model) => {
       if (!windows.has(model)) windows.set(model, models.list().find(({ id }) => id === model)?.limits.contextWindow ?? null)
       return windows.get(model) ?? null
     },
     close: () => log.close(),
   }
+  return late ? { ...connected, rest: () => late.open().then(() => connected) } : connected
 }
 
 /** Who wants every command held must not get one that is not. */
@@ -97,8 +104,12 @@ const NO_MODEL =
   'no model is set, and neither a key nor a local server was found. Name one with --model provider/model or "model" in ~/.config/tiller/agentrc, with its key in ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY; or start Ollama, LM Studio or llama.cpp; or try tiller demo'
 
 function lastModel(log: SessionLog): string | null {
-  const set = log.records.findLast((record) => isKnownRecord(record) && record.type === 'set' && record.model !== undefined)
-  return set && isKnownRecord(set) && set.type === 'set' ? (set.model ?? null) : null
+  const known = log.records.filter(isKnownRecord)
+  const set = known.findLast((record) => record.type === 'set' && record.model !== undefined)
+  if (set?.type === 'set') return set.model ?? null
+  // Of a session of which only the end was read, what it asked last.
+  const step = known.findLast((record) => record.type === 'step')
+  return step?.model ?? null
 }
 
 async function refuseUnknownPrice(models: Models, id: string, options: Options): Promise<void> {

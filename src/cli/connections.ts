@@ -60,10 +60,11 @@ export function openConnections(place: Place, settings: Settings, options: Optio
   }
 }
 
-function connectionOf({ agent, log, jobs, close }: Connected, folder: string): Connection {
+function connectionOf({ agent, log, jobs, rest, close }: Connected, folder: string): Connection {
   return {
     session: log.id,
     records: log.records,
+    ...(rest ? { rest: () => rest().then((whole) => connectionOf(whole, folder)) } : {}),
     subscribe: (listener) => (log.readOnly === null ? agent.subscribe(listener) : watch(log, listener)),
     send: (command) => agent.send(command),
     draft: {

@@ -87,7 +87,7 @@ async function show(connections: Connections, connection: Connection, painted: F
   const { stdin: input, stdout: output } = process
   if (host.settings.plain) {
     const { startPlain } = await import('../ui/plain-screen.ts')
-    await startPlain({ host, connection, input, output, begin })
+    await startPlain({ host, connection: (await connection.rest?.()) ?? connection, input, output, begin })
   } else await start({ host, connection, input, output, abilities: abilities(process.env, chalk.level, !options.color), painted, begin })
   await (leaving ?? end('closed'))
   return 0

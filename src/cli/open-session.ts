@@ -55,18 +55,18 @@ function sessionFact({ cwd, root, repository }: Place): FactOf<'session'> {
   return { type: 'session', version: 1, id: newId(), cwd, root, tiller: TILLER_VERSION, ...(repository ? { git: { head: repository.head, branch: repository.branch } } : {}) }
 }
 
-/** With `watch`, one that somebody else has open is only looked at. */
+/** With `watch`, for a screen: one that somebody else has open is only looked at, and of a large one the end is there first. */
 export function existingSession(file: string, watch = false): SessionLog {
-  const opened = openLog(file, { now })
+  const opened = openLog(file, { now, partial: watch })
   if (opened.ok) return opened.log
   const { kind, holder } = opened.fault
   if (!watch || kind !== 'locked' || !holder || holder.pid === process.pid) throw new SessionError(opened.fault)
-  return sessionToRead(file, `It is open in another tiller (pid ${holder.pid}), so here it is only watched.`)
+  return sessionToRead(file, `It is open in another tiller (pid ${holder.pid}), so here it is only watched.`, true)
 }
 
 /** For looking only: takes no lock and writes nothing. */
-export function sessionToRead(file: string, why: true | string = true): SessionLog {
-  const opened = openLog(file, { now, watch: why })
+export function sessionToRead(file: string, why: true | string = true, partial = false): SessionLog {
+  const opened = openLog(file, { now, watch: why, partial })
   if (!opened.ok) throw new SessionError(opened.fault)
   return opened.log
 }

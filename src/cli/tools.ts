@@ -41,7 +41,7 @@ export function toolsFor({ log, place, settings, options, blobs }: Wanted): Tool
   let agent: Agent | null = null
   const child = { inherit: config.shell.env.inherit, drop: [...config.shell.env.drop, ...keyVariables(config.providers)] }
   const jobs = backgroundJobs({
-    before: new Set(log.records.flatMap((record) => (isKnownRecord(record) && record.type === 'spawn' && record.job !== undefined ? [record.job] : []))).size,
+    before: () => new Set(log.records.flatMap((record) => (isKnownRecord(record) && record.type === 'spawn' && record.job !== undefined ? [record.job] : []))).size,
     onEnd: ({ id, call, command, ended, because }) =>
       agent?.note({ type: 'job', id, call, command, exit: ended?.exit ?? null, ...(ended?.signal ? { signal: ended.signal } : {}), ...(because ? { because } : {}) }),
   })

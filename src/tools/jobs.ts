@@ -45,8 +45,8 @@ export interface JobsOptions {
   onStart?: (job: Job) => void
   /** For the log: once a job, also when Tiller ends it. */
   onEnd?: (job: Job) => void
-  /** How many the session had before. */
-  before?: number
+  /** How many the session had before; asked when the first one comes. */
+  before?: () => number
   now?: () => number
 }
 
@@ -57,7 +57,7 @@ const MOST_ENDED = 50
 
 export function backgroundJobs(options: JobsOptions = {}): Jobs {
   const entries = new Map<string, Entry>()
-  let count = options.before ?? 0
+  let count: number | null = null
   const isRunning = ({ job }: Entry): boolean => job.ended === undefined
   const stop = async (entry: Entry, because: 'stopped' | 'Tiller left'): Promise<Ended> => {
     if (isRunning(entry)) entry.mark(because)
@@ -65,7 +65,8 @@ export function backgroundJobs(options: JobsOptions = {}): Jobs {
   }
   return {
     adopt(running, about) {
-      const job = { id: `job-${++count}`, ...about, pid: running.pid ?? 0, began: (options.now ?? Date.now)(), ended: undefined as Job['ended'], because: undefined as Job['because'] }
+      count = (count ?? options.before?.() ?? 0) + 1
+      const job = { id: `job-${count}`, ...about, pid: running.pid ?? 0, began: (options.now ?? Date.now)(), ended: undefined as Job['ended'], because: undefined as Job['because'] }
       entries.set(job.id, { job, running, read: 0, mark: (because) => { job.because ??= because } })
       options.onStart?.(job)
       void running.ended.then((ended) => {

@@ -1,4 +1,5 @@
 import { emptyView, reduce, withNote, type View } from '../core/view.ts'
+import { early, earlyView } from './early.ts'
 import { emptyEditor, paste } from './editor-state.ts'
 import { outputOf } from './output.ts'
 import type { Connection } from './port.ts'
@@ -7,22 +8,10 @@ import type { Stage } from './stage.ts'
 
 /** The screen's state for a session that has just been opened. */
 export function opened(connection: Connection, base: Screen): Screen {
-  let view: View = emptyView()
-  let output: Shown | null = null
-  const inputs: Screen['inputs'] = new Map()
-  for (const record of connection.records) {
-    view = reduce(view, record)
-    if ('unknown' in record) continue
-    output = outputOf(record) ?? output
-    if (record.type === 'input') inputs.set(record.id, record)
-  }
-  const { last } = view
-  if (inputs.size > 0) view = withNote(view, { kind: 'resume', id: connection.session, title: view.status.title, outcome: last?.status ?? null, reason: last?.reason ?? '' })
-  const waiting = new Set(view.waiting.map(({ id }) => id))
-  for (const id of inputs.keys()) if (!waiting.has(id)) inputs.delete(id)
+  const first = early(connection)
   const draft = connection.draft.load()
   return {
-    ...base, connection, view, output, inputs, moving: new Set(), editor: draft === '' ? emptyEditor : { ...paste(emptyEditor, draft), undo: [] },
+    ...base, ...(first ? { connection: first, view: earlyView(first.records), output: null, inputs: new Map() } : { connection, ...folded(connection) }), moving: new Set(), editor: draft === '' ? emptyEditor : { ...paste(emptyEditor, draft), undo: [] },
     notice: connection.readOnly === undefined ? base.notice : { text: `${connection.readOnly} ${HOW_TO_GO_ON}`, tone: 'hint' },
     completion: null, overlay: null, ask: noAsk(), busy: null, stopping: null, images: [], returned: 0, todo: { ...base.todo, text: '' },
   }
@@ -31,8 +20,36 @@ export function opened(connection: Connection, base: Screen): Screen {
 /** In a session that can only be read. */
 export const HOW_TO_GO_ON = '/fork goes on in a copy.'
 
+type Folded = Pick<Screen, 'view' | 'output' | 'inputs'>
+
+function folded(connection: Connection): Folded {
+  for (const fold = folding(connection); ; ) {
+    const next = fold.next()
+    if (next.done) return next.value
+  }
+}
+
+/** In pieces: it can pause after each record. */
+export function* folding({ session, records }: Connection): Generator<View, Folded> {
+  let view: View = emptyView()
+  let output: Shown | null = null
+  const inputs: Screen['inputs'] = new Map()
+  for (const record of records) {
+    view = reduce(view, record)
+    yield view
+    if ('unknown' in record) continue
+    output = outputOf(record) ?? output
+    if (record.type === 'input') inputs.set(record.id, record)
+  }
+  const { last } = view
+  if (inputs.size > 0) view = withNote(view, { kind: 'resume', id: session, title: view.status.title, outcome: last?.status ?? null, reason: last?.reason ?? '' })
+  const waiting = new Set(view.waiting.map(({ id }) => id))
+  for (const id of inputs.keys()) if (!waiting.has(id)) inputs.delete(id)
+  return { view, output, inputs }
+}
+
 /** Something was said in it. Until then a session is empty, whatever its log says of settings. */
-export const hasBegun = ({ records }: Connection): boolean => records.some(({ type }) => type === 'input')
+export const hasBegun = ({ records, rest }: Connection): boolean => rest !== undefined || records.some(({ type }) => type === 'input')
 
 /** What was under way is put back where it can be decided on: nothing is sent behind a person's back. */
 export function takeBackWaiting(screen: Screen): void {

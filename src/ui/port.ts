@@ -49,6 +49,8 @@ export interface Connection {
   session: string
   /** What is in the log; it grows with it. The first view is folded from it, and what can be gone back to is read from it. */
   records: readonly (SessionRecord | UnknownRecord)[]
+  /** Set where `records` is only the end of a large session, which can be looked at: reads all of it, when it is called. */
+  rest?: () => Promise<Connection>
   /** Every event after `records`: none is lost when it is called in the tick that made the connection. */
   subscribe: (listener: (event: AgentEvent) => void) => () => void
   /** Never throws. When it returns, what the command says is in the log and its events have come, or an `error` event said why not. */

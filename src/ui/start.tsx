@@ -6,8 +6,8 @@ import { blankScreen } from './blank-screen.ts'
 import { keepDraft } from './draft.ts'
 import { drawing } from './draw.ts'
 import { isEmpty } from './editor-state.ts'
+import { enter } from './enter.ts'
 import { headLines, type FirstPaint } from './first-paint.ts'
-import { follow } from './follow.ts'
 import { gatheredOutput } from './gathered-output.ts'
 import { wrap } from './graphemes.ts'
 import { history } from './history.ts'
@@ -16,7 +16,7 @@ import { keymap } from './keys.ts'
 import { leave } from './leave.ts'
 import { openFirst, type Begin } from './open-first.ts'
 import { watchPause } from './pause.ts'
-import { hasBegun, lastRows, opened, takeBackWaiting } from './opened.ts'
+import { hasBegun, lastRows, opened } from './opened.ts'
 import type { Connection, UiHost } from './port.ts'
 import { presser } from './press.ts'
 import type { Screen } from './screen.ts'
@@ -61,8 +61,7 @@ export async function start({ host, connection, input, output: own, abilities, p
       const before = store.get().connection
       const screen = carriedOver(store.get(), opened(next, store.get()))
       terminal.print(`\n${lastRows(stage, screen.view, screen.size.columns, 3 * screen.size.rows)}`, () => store.update(() => screen))
-      stopFollowing = follow(stage, next)
-      takeBackWaiting(screen)
+      stopFollowing = enter(stage)
       if (before !== next) before.close()
     },
     now: () => performance.now(),
@@ -101,8 +100,7 @@ export async function start({ host, connection, input, output: own, abilities, p
   })
   // Not by Ink, which waits 200 ms for the answer: a start under load, or a terminal far away, takes longer.
   output.write(END_UPDATE + KITTY_ASK)
-  stopFollowing = follow(stage, connection)
-  takeBackWaiting(store.get())
+  stopFollowing = enter(stage)
   if (problems.length > 0) change(stage, { notice: { text: problems.join(' '), tone: 'error' } })
   background(stage, host.history.load().then((entries) => change(stage, { history: history(entries) })))
   background(stage, host.custom.list().then((custom) => change(stage, { custom })))

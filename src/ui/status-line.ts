@@ -13,7 +13,7 @@ export function statusLine({ view, size, connection }: Screen, host: UiHost, clo
   const { status, run } = view
   const model = status.model ?? host.about.model
   const parts: Part[] = [
-    { text: status.mode ?? host.about.mode, keep: 9 },
+    { text: connection.rest ? 'reading the session…' : (status.mode ?? host.about.mode), keep: 9 },
     { text: `${modelName(model, host)}${status.effort && size.columns >= 40 ? ` (${status.effort})` : ''}`, keep: 8 },
     { text: contextText(status.context, model === null ? null : host.contextWindow(model)), keep: 6 },
     { text: run ? limitText(run, status, host, clock) : '', keep: 7 },

@@ -24,7 +24,7 @@ export function emptied(stage: Stage, text: string): void {
 }
 
 /** In the log when this returns, or refused: then an `error` event came. */
-function taken(connection: Connection, command: Command): boolean {
+export function taken(connection: Connection, command: Command): boolean {
   let refused = false
   const stop = connection.subscribe((event) => {
     if (event.type === 'error') refused = true

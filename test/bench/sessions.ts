@@ -6,7 +6,7 @@ import type { Space } from './space.ts'
 export interface Wanted {
   /** Of the file, about. */
   bytes: number
-  /** How many turns; each is seven records. */
+  /** How many turns; each is eight records. */
   turns: number
   /** A compaction after so many turns. */
   compactEvery?: number
@@ -51,6 +51,7 @@ function factsOf(turn: number, text: string, last: boolean): Fact[] {
     { type: 'input', id: input, text: `Turn ${turn}: what does module ${turn % 97} do?`, from: 'user', when: 'next' },
     { type: 'step', run, number: 1, attempt: 1, inputs: [input], model: 'bench/bench-model', request },
     { type: 'reply', run, parts: [{ type: 'call', id: call, name: 'shell', input: { command: 'cat module' } }], stop: 'calls', usage, cost: 0.001, ms: { first: 300, total: 900 } },
+    { type: 'start', run, call, reads: true },
     { type: 'result', run, call, status: 'ok', text, exit: 0, ms: 12 },
     { type: 'step', run, number: 2, attempt: 1, inputs: [], model: 'bench/bench-model', request },
     { type: 'reply', run, parts: [{ type: 'text', text: `${text}${last ? `\n\n${LAST}` : ''}` }], stop: 'end', usage, cost: 0.001, ms: { first: 300, total: 900 } },

@@ -11,7 +11,7 @@ export async function turns(space: Space, count: number): Promise<string> {
   const plain = (await runNode(['-e', '0'], space)).ms
   const cases: [string, string[]][] = [['a new session', []]]
   const rows: (string | number)[][] = []
-  cases.push(['100,000 records, compacted', ['--session', writeSession(space, 'compacted', { bytes: 40e6, turns: 14_300, compactEvery: 100 })]])
+  cases.push(['100,000 records, compacted', ['--session', writeSession(space, 'compacted', { bytes: 40e6, turns: 12_500, compactEvery: 100 })]])
   cases.push(['20 MB of live context', ['--session', writeSession(space, 'large', { bytes: 20e6, turns: 2_000 })]])
   for (const [name, args] of cases) {
     const { gaps, cpu } = await gapsOf(space, args, count)

@@ -5,7 +5,7 @@ import { inputFact, opened, scratch } from './scratch.ts'
 
 const MB = 1_000_000
 
-/** A session of 7 records a turn, as it is and with its lines changed. */
+/** A session of 8 records a turn, as it is and with its lines changed. */
 function large(change: (lines: string[]) => string[] = (lines) => lines, compactEvery = Infinity): string {
   const folder = scratch()
   const file = writeSession({ cwd: folder, sessions: folder }, 's1', { bytes: 3 * MB, turns: 300, compactEvery })

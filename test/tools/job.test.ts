@@ -126,6 +126,6 @@ test('the list tells state, time and command; a wrong id is refused with those t
 test('jobs of a resumed session go on counting', async () => {
   const { backgroundJobs } = await import('../../src/tools/jobs.ts')
   const { start } = await import('../../src/os/start.ts')
-  const jobs = backgroundJobs({ before: 4 })
+  const jobs = backgroundJobs({ before: () => 4 })
   expect(jobs.adopt(await start({ command: 'true', cwd: '/' }), { call: 'c', command: 'true', cwd: '/', file: undefined }).id).toBe('job-5')
 })

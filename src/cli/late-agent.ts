@@ -1,0 +1,42 @@
+import { emptyState, type State } from '../core/state.ts'
+import type { Agent } from '../loop/agent.ts'
+
+/** The agent of a session that is still being read. Until it is there nothing runs, and what is sent to it waits. Who opens it says what went wrong. */
+export function lateAgent(opening: () => Promise<Agent>): Agent & { open(): Promise<void> } {
+  const nothing: State = emptyState()
+  let agent: Agent | null = null
+  let left: string | null = null
+  const later: ((agent: Agent) => void)[] = []
+  const then = (act: (agent: Agent) => void): void => void (agent ? act(agent) : later.push(act))
+  return {
+    async open() {
+      agent = await opening()
+      if (left !== null) void agent.stop(left)
+      for (const act of later.splice(0)) act(agent)
+    },
+    get state() {
+      return agent?.state ?? nothing
+    },
+    send: (command) => then((opened) => opened.send(command)),
+    subscribe: (listener) => {
+      let stop: (() => void) | null = () => undefined
+      then((opened) => {
+        if (stop) stop = opened.subscribe(listener)
+      })
+      return () => {
+        stop?.()
+        stop = null
+      }
+    },
+    active: () => agent?.active() ?? null,
+    idle: () => agent?.idle() ?? Promise.resolve(),
+    nobody: () => then((opened) => opened.nobody()),
+    // Nobody waits for a large session to be read, only to leave it.
+    stop: (reason) => {
+      left = reason
+      return agent?.stop(reason) ?? Promise.resolve()
+    },
+    abandon: (reason) => agent?.abandon(reason),
+    note: (fact) => then((opened) => opened.note(fact)),
+  }
+}
