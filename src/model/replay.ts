@@ -41,7 +41,7 @@ export function createReplay(id: string, lines: readonly string[], { msPerDelta 
       played = Math.min(at, script.steps.length) + 1
       const before = unexpectedSteer(script, request)
       const idFor = createIdFor(request, issued)
-      const parts = [...(before === undefined ? [] : asked(script, before, at)), ...step.parts].map((part) => (part.type === 'call' ? { ...part, id: idFor(part.id) } : part))
+      const parts = [...(before === undefined ? [] : asked(script, before, at)), ...(wasDenied(request.messages) ? [DENIED] : []), ...step.parts].map((part) => (part.type === 'call' ? { ...part, id: idFor(part.id) } : part))
       yield* play(parts, step, msPerDelta, signal)
     },
   }
@@ -104,7 +104,7 @@ function position({ steps }: Script, request: ModelRequest): number | undefined 
 const wasCutShort = (message: Message | undefined): boolean => message?.role === 'tool' && message.results.some(({ text }) => /^Not run: cancelled|^\[interrupted after/m.test(text))
 
 /** What a step says and calls, without ids, and without what was said about a message of the person. */
-const fingerprint = (parts: readonly Part[]): string => JSON.stringify(parts.flatMap((part): unknown[] => (part.type === 'call' ? [[part.name, part.input]] : part.type === 'text' && !part.text.startsWith(SAW) ? [part.text] : [])))
+const fingerprint = (parts: readonly Part[]): string => JSON.stringify(parts.flatMap((part): unknown[] => (part.type === 'call' ? [[part.name, part.input]] : part.type === 'text' && !part.text.startsWith(OWN) ? [part.text] : [])))
 
 /** A message of the person, in the middle of the work, that the script did not have. */
 function unexpectedSteer({ inputs }: Script, { messages }: ModelRequest): string | undefined {
@@ -119,7 +119,16 @@ const textOf = (message: Extract<Message, { role: 'user' }>): string => message.
 /** What the loop says before the texts that follow an interrupt. */
 const INTERRUPTED = /^\[The user interrupted[^\]]*\]\s*/
 
-const SAW = 'Scripted model: I saw your message'
+/** What a script's model says besides the script. */
+const OWN = 'Scripted model: '
+const SAW = `${OWN}I saw your message`
+const DENIED: Part = { type: 'text', text: `${OWN}a call was denied. The script does not know that; what it says next is as it was written.\n\n` }
+
+/** Else the script would claim what was not done. */
+function wasDenied(messages: readonly Message[]): boolean {
+  const last = messages.findLast(({ role }) => role !== 'user')
+  return last?.role === 'tool' && last.results.some(({ failed, text }) => failed && /^Not run: (the user denied|it needs a person)/.test(text))
+}
 
 function asked({ steered }: Script, text: string, at: number): Part[] {
   const written = steered[at % Math.max(1, steered.length)]

@@ -115,3 +115,13 @@ test('a step whose calls were cut short is played again, so that the script neve
   }
   expect(callsOf((await ask(model, { messages: cut('a file') })).end.parts).map(({ input }) => input)).toEqual([{ command: 'make' }])
 })
+
+test('where a call was denied, it says that the script does not know', async () => {
+  const model = createReplay('replay/x', script)!
+  const first = await ask(model, { messages: [user('fix it')] })
+  const denied = turn(first.end).map((message): Message => (message.role === 'tool' ? { ...message, results: message.results.map((result) => ({ ...result, failed: true, text: 'Not run: the user denied it.' })) } : message))
+  const { end } = await ask(model, { messages: [user('fix it'), ...denied] })
+  expect(textOf(end.parts)).toMatch(/^Scripted model: a call was denied\./)
+  expect(callsOf(end.parts)[0]?.input).toEqual({ command: 'make' })
+  expect(textOf((await ask(model, { messages: [user('fix it'), ...denied, ...turn(end)] })).end.parts)).toBe('Done.')
+})
