@@ -18,7 +18,8 @@ export const Command = z.discriminatedUnion('type', [
   z.object({ type: z.literal('choose'), choice: Choice, run }),
   z.object({ type: z.literal('set'), model: z.optional(z.string()), effort: z.optional(Effort), mode: z.optional(Mode), title: z.optional(z.string()), run }),
   z.object({ type: z.literal('compact'), about: z.optional(z.string()), run }),
-  z.object({ type: z.literal('rewind'), to: z.number(), run }),
+  /** `anyway`: although records on the way there cannot be read. */
+  z.object({ type: z.literal('rewind'), to: z.number(), anyway: z.optional(z.boolean()), run }),
   /** Lets the running command of a call go on as a background job. */
   z.object({ type: z.literal('background'), call: z.optional(z.string()), run }),
   /** A command of the person; with `model` the model is shown it. */

@@ -74,6 +74,10 @@ function add(reading: Reading, record: SessionRecord): void {
     case 'shell':
       if (record.model) reading.notes.push(`The user ran a command:\n$ ${record.command}\n${record.text}`)
       return
+    case 'checkpoint':
+      // Only when it was done: what is to be done is recorded before.
+      if (record.undo?.changes.length && record.why.startsWith('after')) reading.notes.push(putBackText(record.undo.changes))
+      return
     case 'outcome':
       closeCalls(reading)
       if (record.status === 'interrupted' && !reading.notes.includes(CUT_OFF)) reading.notes.push('[The user interrupted the work above.]')
@@ -82,6 +86,15 @@ function add(reading: Reading, record: SessionRecord): void {
     default:
       return
   }
+}
+
+const MOST_FILES = 30
+
+/** What the replies above say of these files is no longer so. */
+function putBackText(changes: NonNullable<RecordOf<'checkpoint'>['undo']>['changes']): string {
+  const files = changes.slice(0, MOST_FILES).map(({ path, after }) => `${path}${after === null ? ' (removed)' : ''}`)
+  const more = changes.length > files.length ? [`and ${changes.length - files.length} more`] : []
+  return `[Since then the user put files back to an earlier state, so they no longer hold what is said above. Read them again before you go by what is in them:\n${[...files, ...more].join('\n')}]`
 }
 
 /** A reply that failed is tried again and was never said; of an interrupted one the text was shown, so the model knows it. */

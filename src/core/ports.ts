@@ -157,6 +157,8 @@ export interface Log {
   /** Why nothing can be appended; null: it can. */
   readonly readOnly: string | null
   append(facts: readonly Fact[]): SessionRecord[]
+  /** What would be in memory after a rewind to a record, which may be an older one. Throws where that is more than fits. */
+  reach(to: number): Pick<Log, 'records' | 'base'>
   /** After an append that threw: opens for writing again, or throws while it cannot. How many of its facts are in the file after all; they are in `records` now. */
   reopen(): number
   close(): void

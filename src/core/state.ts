@@ -73,9 +73,15 @@ export function readState(records: readonly (SessionRecord | UnknownRecord)[]): 
   const cut = notRead(known)
   for (const record of known) if (!cut || record.type === 'session' || record.seq > cut.seq) applyToWhole(state, record)
     else if (record === cut) restore(state, cut)
-  state.live.waiting = (cut?.carry?.inputs ?? []).map((input) => ({ ...input, seq: -1, from: 'user' }))
-  for (const record of live(records)) applyToLive(state.live, record)
+  state.live = readLive(records, cut)
   return state
+}
+
+function readLive(records: readonly (SessionRecord | UnknownRecord)[], cut: RecordOf<'compact'> | null): Live {
+  const now = emptyLive()
+  now.waiting = (cut?.carry?.inputs ?? []).map((input) => ({ ...input, seq: -1, from: 'user' }))
+  for (const record of live(records)) applyToLive(now, record)
+  return now
 }
 
 /** The compaction whose earlier records are not in memory: it says what they said. It need not be the newest one, which may be on a path that was left. */
@@ -87,8 +93,7 @@ function notRead(records: readonly SessionRecord[]): RecordOf<'compact'> | null 
 export function applyRecord(state: State, record: SessionRecord, records: readonly (SessionRecord | UnknownRecord)[]): void {
   applyToWhole(state, record)
   if (record.type !== 'rewind') return applyToLive(state.live, record)
-  state.live = emptyLive()
-  for (const each of live(records)) applyToLive(state.live, each)
+  state.live = readLive(records, notRead(records.filter(isKnownRecord)))
 }
 
 export const noTotals = (): Totals => ({ steps: 0, calls: 0, input: 0, output: 0, ms: 0, cost: 0, costUnknown: false })
@@ -194,6 +199,10 @@ function applyToLive(now: Live, record: SessionRecord): void {
       if (now.run?.id !== record.run) return
       endWait(now.run, PAUSE, record.at)
       if (record.choice === 'raise' && record.reached?.of === 'run') now.run.raised.push(record.reached)
+      return
+    case 'rewind':
+      // What was under way there had its outcome on the path that was left.
+      now.run = null
       return
     case 'outcome':
       if (now.run?.id === record.run) now.run = null

@@ -1,3 +1,4 @@
+import { live } from './path.ts'
 import type { Image, OutcomeStatus, RecordOf, SessionRecord, UnknownRecord } from './record.ts'
 
 /** A place that a conversation can be taken back to. */
@@ -166,3 +167,22 @@ function pointOf(kind: 'end' | 'head', line: Line, to: number, depth: number): T
 const textOf = ({ inputs }: Node): Pick<TreePoint, 'at' | 'text' | 'images'> => ({
   at: inputs[0]?.at ?? 0, text: inputs.map(({ text }) => text).join('\n\n'), images: inputs.flatMap(({ images }) => images ?? []),
 })
+
+/** Numbers of records that cannot be read on the way to a record, as ranges. Null: that record itself is not there. */
+export function missingOnTheWay({ records, base }: { records: readonly AnyRecord[]; base: number }, to: number): [number, number][] | null {
+  const before = records.filter(({ seq }) => seq <= to)
+  const present = new Set(before.map(({ seq }) => seq))
+  if (!present.has(to)) return null
+  const missing: [number, number][] = []
+  let last: SessionRecord | undefined
+  for (const record of live(before)) {
+    // A rewind leads to another place; and what is before `base` is left out on purpose.
+    if (last && last.seq >= base && record.type !== 'rewind') {
+      let from = last.seq + 1
+      while (from < record.seq && present.has(from)) from++
+      if (from < record.seq) missing.push([from, record.seq - 1])
+    }
+    last = record
+  }
+  return missing
+}

@@ -4,6 +4,7 @@ import type { AgentEvent, Log } from '../core/ports.ts'
 import type { FactOf } from '../core/record.ts'
 import type { State } from '../core/state.ts'
 import { declareInput } from '../core/tool-input.ts'
+import { missingOnTheWay } from '../core/tree.ts'
 import { compact } from './compact.ts'
 import { openLedger, type Ledger } from './ledger.ts'
 import { reconcile, type Look } from './reconcile.ts'
@@ -27,9 +28,16 @@ export interface Agent {
   stop(reason: string): Promise<void>
   /** Records at once how things stand, without waiting for what runs: the process ends right after this. */
   abandon(reason: string): void
+  /** Something that must not happen beside a run, and that an interrupt ends: no run begins before it is over. Rejects while one is active. */
+  apart<T>(what: string, task: (signal: AbortSignal) => Promise<T>): Promise<T>
   /** A fact from outside the loop, such as a background job that ended. */
   note(fact: FactOf<'job'> | FactOf<'set'> | FactOf<'checkpoint'>): void
 }
+
+/** Who leaves waits so long at most for a look at what a stopped command left. */
+const LEAVING_MS = 500
+/** The prompt comes first. */
+const DRAWN_MS = 50
 
 /** The inbox: every command of every front end comes through here, one at a time; one run at a time. */
 export async function openAgent(log: Log, deps: AgentDeps, look: Look): Promise<Agent> {
@@ -46,6 +54,7 @@ export async function openAgent(log: Log, deps: AgentDeps, look: Look): Promise<
     nobody: () => inbox.denyAll(),
     stop: (reason) => inbox.stop(reason),
     abandon: (reason) => inbox.abandon(reason),
+    apart: (what, task) => inbox.apart(what, task),
     note: (fact) => void ledger.append(fact),
   }
 }
@@ -56,6 +65,9 @@ class Inbox {
   private stopped = false
   /** Why the run broke that has no outcome yet. */
   private broke = 'the session could not be saved'
+  /** A look at what a stopped command left. */
+  private late: Promise<void> = Promise.resolve()
+  private readonly leaving = new AbortController()
   /** Commands of the person that run now, each with what stops it. */
   private readonly shells = new Map<AbortController, Promise<void>>()
   private readonly ledger: Ledger
@@ -111,7 +123,7 @@ class Inbox {
         return running.background()
       }
       case 'rewind':
-        return this.rewind(command.to)
+        return this.rewind(command)
       case 'compact':
         return this.alone('compact', (own) => this.compactNow(own, command.about))
       case 'check':
@@ -131,13 +143,29 @@ class Inbox {
         // Said when it is over, so that `active` says so, too: where it has no outcome, nothing else would.
         if (broke === null) this.close(work, work.delivered)
         else if (!this.breakOff(work, broke)) this.refuse(`${broke} What was to be saved is kept in memory, and written as soon as that can be done.`)
+        this.late = this.lookLate(work)
       })
+  }
+
+  /** What stopped commands did to the files. It belongs to no run: that one has its outcome, and the person the prompt. */
+  private async lookLate({ unseen, deps: { host } }: Work): Promise<void> {
+    const call = unseen.at(-1)
+    if (call === undefined) return
+    const why = 'after a command that was stopped'
+    if (this.stopped) this.leaveSoon()
+    else await host.wait(DRAWN_MS, this.leaving.signal)
+    try {
+      const { tree, note } = await host.checkpoint(why, this.leaving.signal)
+      if (tree !== null) this.ledger.append({ type: 'checkpoint', call, why, tree, ...(note ? { note } : {}) })
+    } catch {
+      // The session was left meanwhile: what an undo would put back is then found out when it is asked for.
+    }
   }
 
   private open(): Work {
     const { ledger, deps } = this
     const work: Work = {
-      run: deps.host.id(), deps, ledger, stop: new AbortController(), cut: new AbortController(), questions: new Map(), pause: null, fallback: null, running: new Map(), abandoned: new Set(),
+      run: deps.host.id(), deps, ledger, stop: new AbortController(), cut: new AbortController(), questions: new Map(), pause: null, fallback: null, running: new Map(), unseen: [], abandoned: new Set(),
       images: false, delivered: false, nudges: 0, compactions: 0, learnedWindow: null,
       declarations: deps.tools.map((tool) => ({ name: tool.name, about: tool.about, input: declareInput(tool.input) })),
     }
@@ -181,6 +209,7 @@ class Inbox {
     while (going !== this.going || this.shells.size > 0) {
       going = this.going
       await Promise.all([going, ...this.shells.values()])
+      await this.late
     }
   }
 
@@ -227,10 +256,12 @@ class Inbox {
     for (const answer of this.work?.questions.values() ?? []) answer({ verdict: 'deny', by: 'nobody' })
   }
 
-  private rewind(to: number): void {
+  private rewind({ to, anyway }: Extract<Command, { type: 'rewind' }>): void {
     if (this.work) return this.refuse('A run is active: interrupt it before you rewind.')
-    const record = this.ledger.records.find((each) => each.seq === to)
-    if (!record) return this.refuse(`There is no record ${to} to rewind to.`)
+    const missing = missingOnTheWay(this.ledger.reach(to), to)
+    if (!missing) return this.refuse(`There is no record ${to} that could be read, so there is no going back to it.`)
+    const [gap] = missing
+    if (gap && !anyway) return this.refuse(`On the way to record ${to}, ${gap[0] === gap[1] ? `record ${gap[0]}` : `records ${gap[0]} to ${gap[1]}`} cannot be read, and what was said there would be missing. Nothing was changed. Rewind to a record before that, or say "anyway": true.`)
     this.giveBack('user')
     this.ledger.offer({ type: 'rewind', to })
     // An input that is not delivered yet on the path gone back to is text to be looked at again.
@@ -244,6 +275,16 @@ class Inbox {
     this.going = task(work)
       .catch((error: unknown) => this.refuse(`${what} failed: ${error instanceof Error ? error.message : String(error)}`))
       .then(() => this.close(work, true))
+  }
+
+  async apart<T>(what: string, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.work) throw new Error(`A run is active: ${what} has to wait for its outcome.`)
+    if (this.stopped) throw new Error(`Tiller is leaving: ${what} was not begun.`)
+    const work = this.open()
+    const done = task(work.stop.signal)
+    this.going = done.then(() => undefined, () => undefined).then(() => this.close(work, true))
+    await this.going
+    return done
   }
 
   private async compactNow(work: Work, about: string | undefined): Promise<void> {
@@ -267,8 +308,15 @@ class Inbox {
     this.stopped = true
     this.denyAll()
     this.stopShells()
-    if (this.work && !this.work.stop.signal.aborted) this.work.stop.abort(reason)
+    if (this.work) {
+      if (!this.work.stop.signal.aborted) this.work.stop.abort(reason)
+    } else this.leaveSoon()
     await this.idle()
+    this.leaving.abort()
+  }
+
+  private leaveSoon(): void {
+    void this.deps.host.wait(LEAVING_MS, this.leaving.signal).then(() => this.leaving.abort())
   }
 
   abandon(reason: string): void {

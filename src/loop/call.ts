@@ -98,7 +98,10 @@ async function execute(work: Work, { call, tool }: Valid, prepared: Prepared, pe
   const output = await runOrAbandon(work, call.id, prepared, signal, permission.sandbox, touched)
   work.running.delete(call.id)
   settle(work, call.id, output.status, output.text, output, deps.host.now() - begun)
-  if (runsCommand) await takeCheckpoint(work, `after ${tool.name}`, [], call.id)
+  if (!runsCommand) return
+  // Whoever stopped it is not kept waiting for what it left.
+  if (work.stop.signal.aborted) work.unseen.push(call.id)
+  else await takeCheckpoint(work, `after ${tool.name}`, [], call.id)
 }
 
 /** Before the first change of a run, and around each command that is not known to only read. */

@@ -7,6 +7,8 @@ import { applyRecord, readState, type State } from '../core/state.ts'
 export interface Ledger {
   readonly state: State
   readonly records: Log['records']
+  /** See `Log`. */
+  reach: Log['reach']
   /** Of every call in the records that are in memory. */
   readonly callIds: ReadonlySet<string>
   /** Waits for the next append, to share its write and sync. Nothing may be told or done on the strength of it before that. */
@@ -92,6 +94,7 @@ export function openLedger(log: Log): Ledger {
     get records() {
       return log.records
     },
+    reach: (to) => log.reach(to),
     hold: (fact) => void held.push(fact),
     seal: () => void (sealed = true),
     append: (...facts) => write(facts, []),

@@ -52,6 +52,8 @@ export interface Work {
   fallback: string | null
   /** Calls that run now. */
   running: Map<string, Prepared>
+  /** Commands that were stopped: what they did to the files is looked at when the run has its outcome. */
+  unseen: string[]
   /** Paths that a call which would not stop may still write; kept until it really ends. */
   abandoned: Set<{ call: string; paths: readonly string[] }>
   /** Whether the model of this run can be shown images. */

@@ -85,6 +85,8 @@ export interface State {
   partial?: boolean
   /** Where older records were found, so that reading further back does not begin at `base` again. */
   marks?: { seq: number; offset: number }[]
+  /** What was read last for a rewind. */
+  wide?: { to: number; next: number; reading: Reading }
 }
 
 /** An append that failed, and whether the file ended in the middle of a line before it. */
@@ -109,6 +111,7 @@ export function logOver(state: State): SessionLog {
     get failed() { return state.failed?.error ?? null },
     append: (facts) => append(state, facts),
     read: (from, to) => read(state, from, to),
+    reach: (to) => reach(state, to),
     refresh: () => refresh(state),
     reopen: () => reopen(state),
     close: () => { close(state) },
@@ -122,19 +125,32 @@ function append(state: State, facts: readonly Fact[]): SessionRecord[] {
   const lines = facts.map(({ type, ...rest }, index) => JSON.stringify({ seq: state.reading.next + index, at, type, ...rest }))
   const records = lines.map(readBack)
   if (state.reading.next === 0 && facts[0]?.type !== 'session') throw new Error('the first fact of a session must be its `session`')
-  const wider = beforeBase(state, facts)
+  const back = facts.findLast((fact) => fact.type === 'rewind')
+  const wider = back ? wideFor(state, back.to) : null
   if (state.unborn) {
     if (facts.some((fact) => fact.type === 'input')) bear(state, state.unborn, lines, facts)
     else state.unborn.push(...lines)
   } else write(state, lines, facts)
   if (wider) state.reading = { ...wider, torn: false }
+  if (back) delete state.wide
   return adopt(state, records)
 }
 
-/** A rewind to before what is in memory needs what is live there; if that is too much for the memory, this throws and nothing was written. */
-function beforeBase({ reading, open }: State, facts: readonly Fact[]): Reading | null {
-  const back = facts.findLast((fact) => fact.type === 'rewind')
-  return back && open && back.to < reading.base ? atOnce(readNeeded(open.fd, open.size, back.to)) : null
+/**
+ * A rewind to before what is in memory, or to before the compaction that what is in memory begins with, needs what is live there. Null: that is there.
+ * If it is too much for the memory, this throws, and nothing was written.
+ */
+function wideFor(state: State, to: number): Reading | null {
+  const { reading, open, wide } = state
+  if (!open || reading.base === 0) return null
+  const needed = wide?.to === to && wide.next === reading.next ? wide.reading : atOnce(readNeeded(open.fd, open.size, to))
+  state.wide = { to, next: reading.next, reading: needed }
+  return needed.base < reading.base ? needed : null
+}
+
+function reach(state: State, to: number): Pick<Log, 'records' | 'base'> {
+  const { records, base } = wideFor(state, to) ?? state.reading
+  return { records, base }
 }
 
 function refuse(state: State, facts: readonly Fact[]): void {

@@ -324,6 +324,22 @@ test('a rewind to before what is in memory brings it into memory', () => {
   again.close()
 })
 
+test('a rewind to before the compaction that what is in memory begins with brings in what is before it, too', () => {
+  const file = join(scratch(), 's.jsonl')
+  fs.copyFileSync(join(fixtures, 'compacted.jsonl'), file)
+  const log = opened(file)
+  const compact = log.records.find(({ type }) => type === 'compact')!
+  expect(compact.seq).toBeGreaterThan(log.base + 1)
+  // It is in memory itself, but what it follows is in the summary alone.
+  const to = compact.seq - 1
+  expect(log.reach(to).base).toBe(0)
+  expect(log.base).toBe(11)
+  log.append([{ type: 'rewind', to }])
+  expect(log.base).toBe(0)
+  expect(log.reach(to).records).toBe(log.records)
+  log.close()
+})
+
 test('a watcher sees what is appended, whole lines only', () => {
   const file = join(scratch(), 's.jsonl')
   const log = begun(file)
