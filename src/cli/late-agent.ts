@@ -37,6 +37,7 @@ export function lateAgent(opening: () => Promise<Agent>): Agent & { open(): Prom
       return agent?.stop(reason) ?? Promise.resolve()
     },
     abandon: (reason) => agent?.abandon(reason),
+    apart: async (what, task) => (agent ?? (await new Promise<Agent>(then))).apart(what, task),
     note: (fact) => then((opened) => opened.note(fact)),
   }
 }
