@@ -14,6 +14,7 @@ export function memoryLog(before: readonly SessionRecord[] = []): Log & { syncs:
       if (facts.some(isSynced)) log.syncs++
       return added
     },
+    reach: () => ({ records, base: 0 }),
     reopen: () => {
       if (log.failAt !== undefined) throw new Error('ENOSPC: no space left on device, still')
       return 0
