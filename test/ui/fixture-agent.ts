@@ -167,7 +167,7 @@ export function fakeSessions(): SessionChoice[] {
     one,
     { ...one, key: 's3', id: 's3', title: 'Write the changelog', words: 'Write the changelog', at: Date.now() - 7_200_000, outcome: 'interrupted', cost: null },
     { ...one, key: 's5', id: 's5', title: 'Open over there', words: '', at: Date.now() - 9_000_000, outcome: null, held: 'pid 7 on there', cost: null },
-    { ...one, key: 's4', id: 's4', title: 'Try another way', at: Date.now() - 60_000, outcome: 'interrupted', branch: 'side', folder: '~/src/side', elsewhere: { command: 'tiller -C ~/src/side -r s4' } },
+    { ...one, key: 's4', id: 's4', title: 'Try another way', words: '', at: Date.now() - 60_000, outcome: 'interrupted', branch: 'side', folder: '~/src/side', elsewhere: { command: 'tiller -C ~/src/side -r s4' } },
   ]
 }
 
