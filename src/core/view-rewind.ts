@@ -10,7 +10,7 @@ export function onRewind(view: View, record: RecordOf<'rewind'>): View {
   const back = lastMark(view, record.to)
   return withRows(
     { ...settleCalls(view, true), run: null, asks: [], pause: null, waiting: back?.waiting ?? [], status: { ...view.status, context: back?.context ?? null } },
-    [{ kind: 'rewind', to: record.to, follows: back?.what ?? 'the beginning' }],
+    [{ kind: 'rewind', to: record.to, follows: placeOf(view, record.to) }],
   )
 }
 
@@ -25,6 +25,9 @@ function lastMark(view: View, seq: number): ReturnType<View['inner']['marks']['a
   }
   return marks.at(low - 1)
 }
+
+/** The place that a rewind leads to, in words. Of what is older than the view nothing is known. */
+const placeOf = (view: View, to: number): string => lastMark(view, to)?.what ?? (view.inner.late && to > 0 ? `record ${to}, from before what is shown here` : 'the beginning')
 
 /** Remembers what a rewind to this record would go back to, where it changed. */
 export function mark(view: View, record: SessionRecord, before: View): View {
@@ -49,7 +52,7 @@ function describe(record: SessionRecord, before: View, after: View): string | nu
     case 'withdraw':
       return before.inner.marks.at(before.inner.marks.length - 1)?.what ?? null
     case 'rewind':
-      return record.to < record.seq ? (lastMark(before, record.to)?.what ?? 'the beginning') : null
+      return record.to < record.seq ? placeOf(before, record.to) : null
     default:
       return null
   }

@@ -31,6 +31,8 @@ export type Row =
   /** The reply in the log is not what was streamed: it follows whole. */
   | { kind: 'differs' }
   | { kind: 'checkpoint'; note: string }
+  /** Files were put back to an earlier state, or that was taken back. Paths relative to the root where they are in it; the first of them. */
+  | { kind: 'undo'; redo: boolean; files: readonly { path: string; gone: boolean }[]; more: number }
   | { kind: 'set'; model?: string; effort?: Effort; mode?: Mode; title?: string }
   | OutcomeRow
   | { kind: 'damage'; what: string }

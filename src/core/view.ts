@@ -1,13 +1,14 @@
 import type { Carry, RecordOf, SessionRecord } from './record.ts'
 import { sanitize } from './sanitize.ts'
 import { Grown } from './grow.ts'
-import { onAnswer, onAsk, onCalls, onOutput, onResult, onSpawn, onStart } from './view-calls.ts'
+import { onAnswer, onAsk, onCalls, onOutput, onResult, onSpawn, onStart, shorten } from './view-calls.ts'
 import { excerpt, oneLine, outputOf } from './view-excerpt.ts'
 import { onDelta, onReply, withRows } from './view-reply.ts'
 import { mark, onRewind } from './view-rewind.ts'
 import type { Row } from './view-row.ts'
 import { brokenOff, countReply, onChoice, onInput, onOutcome, onPause, onStep, onWithdraw, TITLE } from './view-run.ts'
 import { noCost, noLive, noTokens, withStatus, type Status, type View, type ViewEvent } from './view-state.ts'
+import { visibleName } from './visible.ts'
 
 export { landing } from './view-summary.ts'
 export type { CallRow, Cost, Excerpt, InputRow, OutcomeRow, Row, TextRow } from './view-row.ts'
@@ -146,8 +147,16 @@ function onShell(view: View, record: RecordOf<'shell'>): View {
   return withRows({ ...view, live: { ...view.live, shell: null }, inner: { ...view.inner, partial: new Map() } }, [row])
 }
 
-/** Only what is said of it, and not again for each checkpoint. */
+const UNDONE_FILES = 20
+
+/** What an undo did, once it is done. Of others only what is said of them, and not again for each. */
 function onCheckpoint(view: View, record: RecordOf<'checkpoint'>): View {
+  if (record.undo) {
+    const { changes } = record.undo
+    if (!record.why.startsWith('after') || changes.length === 0) return view
+    const files = changes.slice(0, UNDONE_FILES).map(({ path, after }) => ({ path: visibleName(shorten(path, view.status.root)), gone: after === null }))
+    return withRows(view, [{ kind: 'undo', redo: record.why === 'after redo', files, more: changes.length - files.length }])
+  }
   const note = oneLine(record.note ?? (record.tree === null ? 'no checkpoint could be taken, so this cannot be undone' : ''), 500)
   // Whoever interrupts knows that this was not finished either.
   if (note === '' || note === 'cancelled' || note === view.inner.checkpoint) return view

@@ -74,7 +74,9 @@ function* tell(record: SessionRecord, open: Open): Generator<Item> {
     case 'start':
     case 'spawn':
     case 'omit':
+      return
     case 'checkpoint':
+      if (record.undo?.changes.length && record.why.startsWith('after')) yield note(`${record.why === 'after redo' ? 'The undo was taken back' : 'Files were put back'}: ${record.undo.changes.map(({ path, after }) => `${sanitize(path)}${after === null ? ' (removed)' : ''}`).join(', ')}`)
       return
   }
 }

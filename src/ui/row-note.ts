@@ -88,6 +88,8 @@ function noteOf(row: Note, theme: Theme): [string, Paint] {
       return ['the reply in the log is not what was streamed above. It is:', theme.warn]
     case 'checkpoint':
       return [`checkpoint: ${row.note}`, theme.dim]
+    case 'undo':
+      return [undoText(row), theme.warn]
     case 'set':
       return [SETTINGS.flatMap((key) => (row[key] === undefined ? [] : `${key}: ${row[key]}`)).join(', '), theme.dim]
     case 'damage':
@@ -95,6 +97,12 @@ function noteOf(row: Note, theme: Theme): [string, Paint] {
     case 'error':
       return [`error: ${row.message}`, theme.bad]
   }
+}
+
+function undoText({ redo, files, more: left }: Extract<Row, { kind: 'undo' }>): string {
+  const shown = files.slice(0, MOST_NAMES).map(({ path, gone }) => `${path}${gone ? ' (removed)' : ''}`)
+  const rest = files.length - shown.length + left
+  return `${redo ? 'took the undo back' : 'put back'}: ${count(files.length + left, 'file')}: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
 const nextTry = ({ model, waitMs, of }: NonNullable<Extract<Row, { kind: 'fault' }>['retry']>, attempt: number): string =>

@@ -225,6 +225,16 @@ test('a rewind prints what follows, and brings back the queue and the context of
   expect(twice.rows.slice(-1)).toEqual([{ kind: 'rewind', to: 10, follows: 'the input "first"' }])
 })
 
+test('an undo is a row once it is done, with what became of the files; one that did nothing is none', () => {
+  const changes = [{ path: '/w/src/a.ts', before: 'a', after: 'b' }, { path: '/elsewhere/b', before: 'a', after: null }]
+  const mark = (why: string, of = changes): Parameters<typeof events>[0][number] => ({ type: 'checkpoint', why, tree: null, undo: { to: 0, changes: of } })
+  const { rows } = fold(events([session, mark('before undo'), mark('after undo'), mark('before redo'), mark('after redo', []), mark('after redo', changes.slice(0, 1))]))
+  expect(rows.slice().filter(({ kind }) => kind === 'undo')).toEqual([
+    { kind: 'undo', redo: false, files: [{ path: 'src/a.ts', gone: false }, { path: '/elsewhere/b', gone: true }], more: 0 },
+    { kind: 'undo', redo: true, files: [{ path: 'src/a.ts', gone: false }], more: 0 },
+  ])
+})
+
 test('missing, repeated and unknown records are named or passed over', () => {
   const [a, b, c, d] = events([session, input('i', 'x'), step('r', 1, ['i']), outcome('r')]) as [AgentEvent, AgentEvent, AgentEvent, AgentEvent]
   expect(kinds(fold([a, b, d]).rows.slice())).toEqual(['session', 'damage', 'outcome'])
@@ -281,7 +291,7 @@ test('no control sequence gets into a view, wherever it comes from', () => {
     { type: 'answer', run: 'r', call: 'a', verdict: 'allow', by: 'user', because: EVIL, reason: EVIL, grant: { scope: 'user', rules: [{ verdict: 'allow', kind: 'exec', match: EVIL }] } },
     start('r', 'a'), start('r', 'b'), { type: 'spawn', run: 'r', call: 'b', pid: 1, job: EVIL }, result('r', 'a', { text: EVIL, diff: EVIL, changes: [{ path: EVIL, before: null, after: 'x' }] }), result('r', 'd', { text: EVIL, status: 'failed' }),
     { type: 'job', id: EVIL, command: EVIL, exit: null, signal: EVIL, because: EVIL }, { type: 'shell', command: EVIL, exit: 0, text: EVIL, model: true }, { type: 'compact', summary: EVIL, keep: 0, tokens: { before: 1, after: 1 } },
-    { type: 'checkpoint', why: EVIL, tree: null, note: EVIL }, { type: 'check', run: 'r', command: EVIL, exit: 1, attempt: 1, text: EVIL }, { type: 'set', title: EVIL, model: EVIL },
+    { type: 'checkpoint', why: EVIL, tree: null, note: EVIL }, { type: 'checkpoint', why: 'after undo', tree: null, undo: { to: 0, changes: [{ path: EVIL, before: 'a', after: null }] } }, { type: 'check', run: 'r', command: EVIL, exit: 1, attempt: 1, text: EVIL }, { type: 'set', title: EVIL, model: EVIL },
     step('r', 2, ['j']), reply('r', [text(EVIL)], { stop: 'error', fault: { kind: 'server', message: EVIL } }), { type: 'rewind', to: 3 }, { type: 'outcome', run: 'r', status: 'failed', reason: EVIL },
   ]
   const passing: AgentEvent[] = [{ type: 'output', run: 'r', call: 'b', text: EVIL }, { type: 'error', message: EVIL }]

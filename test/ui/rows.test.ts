@@ -27,7 +27,7 @@ function everyRow(said: string): Row[] {
     result(run, 'b', { diff: `@@ -1 +1 @@\n-${said.replaceAll('\n', ' ')}\n+b`, changes: [{ path: `/w/${said}`, before: '1', after: '2' }] }), result(run, 'd', { status: 'unknown', text: `${said}\n`.repeat(20), alive: [4, 5], images: [{ blob: { sha256: 'x', bytes: 1 }, mediaType: 'image/png' }] }),
     step(run, 2, ['c', 'h']), reply(run, [text(said)], { stop: 'error', fault: { kind: 'rate-limit', message: said, status: 429 }, retry: { at: 9_000, of: 4 } }), step(run, 2, [], 2), reply(run, [text(said)], { stop: 'length' }),
     { type: 'check', run, command: said, exit: 1, attempt: 2, text: said, ms: 70_000 }, { type: 'checkpoint', why: 'x', tree: null }, { ...outcome(run, 'failed'), reason: said, alive: [9], ms: 4_000_000 } as Fact,
-    { type: 'shell', command: said, exit: null, text: said, model: false }, { type: 'set', mode: 'auto', title: said }, { type: 'job', id: 'j', command: said, exit: null, signal: 'SIGTERM', because: said }, { type: 'compact', summary: said, keep: 0, tokens: { before: 120_000, after: 5_500 } }, { type: 'rewind', to: 4 },
+    { type: 'shell', command: said, exit: null, text: said, model: false }, { type: 'set', mode: 'auto', title: said }, { type: 'job', id: 'j', command: said, exit: null, signal: 'SIGTERM', because: said }, { type: 'compact', summary: said, keep: 0, tokens: { before: 120_000, after: 5_500 } }, { type: 'rewind', to: 4 }, { type: 'checkpoint', why: 'after undo', tree: null, undo: { to: 0, changes: [{ path: said, before: 'a', after: null }] } },
   ]
   const view = openView([...events(facts), { type: 'damage', why: said, line: 3 }, { type: 'error', message: said }])
   return [...view.rows.slice(), resumeRow(view), { kind: 'older', count: 3, of: 'rows' }, { kind: 'differs' }]
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 test('every kind of row is shown', () => {
   const kinds = new Set(everyRow('x').map((row) => row.kind))
-  expect([...kinds].toSorted()).toEqual(['call', 'check', 'checkpoint', 'compact', 'damage', 'differs', 'error', 'fault', 'grant', 'input', 'instructions', 'job', 'older', 'outcome', 'reasoning', 'resume', 'retry', 'rewind', 'session', 'set', 'shell', 'stop', 'text'])
+  expect([...kinds].toSorted()).toEqual(['call', 'check', 'checkpoint', 'compact', 'damage', 'differs', 'error', 'fault', 'grant', 'input', 'instructions', 'job', 'older', 'outcome', 'reasoning', 'resume', 'retry', 'rewind', 'session', 'set', 'shell', 'stop', 'text', 'undo'])
   for (const row of everyRow('word')) expect(renderRow(row, wide).trim()).not.toBe('')
 })
 
