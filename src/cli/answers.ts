@@ -5,8 +5,10 @@ import { live } from '../core/path.ts'
 import type { Said, TextCommand } from '../ui/port.ts'
 import type { Connections } from './connections.ts'
 import { doctor } from './doctor.ts'
+import { toUndo } from './go-back.ts'
+import { secretsOf } from './secrets.ts'
 import { showConfig } from './show-config.ts'
-import { carryOutPlan, certain, describePlan, describeUndone, diffOf, planLast, planLastRedo, type ToUndo } from './undo-runs.ts'
+import { carryOutPlan, certain, describePlan, describeUndone, diffOf, planLast, planLastRedo } from './undo-runs.ts'
 
 type Answer = (connections: Connections, argument: string, signal: AbortSignal) => Promise<Said> | Said
 
@@ -30,8 +32,6 @@ const ANSWERS: Readonly<Record<TextCommand, Answer>> = {
 
 export const answer = async (connections: Connections, name: TextCommand, argument: string, signal: AbortSignal): Promise<Said> => ANSWERS[name](connections, argument, signal)
 
-const toUndo = (connections: Connections): ToUndo => ({ ...connections.current(), root: connections.place.root })
-
 /** `/undo show` says what would be put back, `/undo all` puts back also what would be asked, `/undo redo` takes the last undo back. Without a word, only what is certain. */
 async function undoText(connections: Connections, argument: string, signal: AbortSignal): Promise<string> {
   if (!['', 'show', 'all', 'redo'].includes(argument)) return `/undo ${argument}: expected /undo, /undo show, /undo all or /undo redo.`
@@ -41,7 +41,7 @@ async function undoText(connections: Connections, argument: string, signal: Abor
   if (argument === 'show') return describePlan(of, plan)
   const chosen = new Set([...certain(plan), ...(argument === 'all' ? plan.entries.filter(({ verdict }) => verdict === 'ask').map(({ path }) => path) : [])])
   const { agent } = connections.current()
-  const undone = await carryOutPlan(of, plan, chosen, (fact) => agent.note(fact), signal)
+  const undone = await agent.apart('putting files back', (stop) => carryOutPlan(of, plan, chosen, (fact) => agent.note(fact), AbortSignal.any([signal, stop])))
   return [...describeUndone(of, plan, undone), ...(undone.done.length > 0 && argument !== 'redo' ? ['/undo redo takes this back.'] : [])].join('\n')
 }
 
@@ -76,5 +76,5 @@ async function changeTrust(connections: Connections, argument: string): Promise<
 async function exportTo(connections: Connections, argument: string): Promise<string> {
   const { exportFile } = await import('./export-session.ts')
   const { log } = connections.current()
-  return `Written to ${exportFile(resolve(connections.place.cwd, argument || `tiller-${log.id}.html`), log)}`
+  return `Written to ${exportFile(resolve(connections.place.cwd, argument || `tiller-${log.id}.html`), log, secretsOf(process.env, connections.settings.config.providers))}`
 }

@@ -10,6 +10,7 @@ import { copyText } from './clipboard.ts'
 import type { Connections } from './connections.ts'
 import { editText } from './external-editor.ts'
 import { fileCompletion } from './file-completion.ts'
+import { putBackFor, treeFor } from './go-back.ts'
 import { folderOf } from './open-session.ts'
 import { shortFolder } from './place.ts'
 import { sessionChoices } from './session-choices.ts'
@@ -46,6 +47,8 @@ export function uiHost({ connections, demo, leave, startDemo }: HostParts): UiHo
     history: historyOf(join(folder(), 'prompt-history')),
     externalEditor: editText,
     copy: copyText,
+    tree: treeFor(connections),
+    putBack: putBackFor(connections),
     answer: (name, argument, signal) => answer(connections, name, argument, signal),
     custom: { list: () => Promise.resolve([]), expand: (name) => Promise.reject(new Error(`There is no command /${name}.`)) },
     trust: trustQuestion(connections),

@@ -61,6 +61,7 @@ function segmentsOf(records: readonly AnyRecord[]): Segment[] {
   let settled = -1
   for (const record of records) {
     if (record.type === 'rewind' && !('unknown' in record) && record.to < record.seq) {
+      segment.end = record.seq - 1
       segment = newSegment(segments, record.to, record.seq)
       settled = record.seq
     }

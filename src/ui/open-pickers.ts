@@ -1,7 +1,5 @@
-import { live } from '../core/path.ts'
 import { Effort, Mode } from '../core/record.ts'
 import { replaceText } from './editor-state.ts'
-import { age } from './figures.ts'
 import { picker, type Choice, type Picker } from './picker.ts'
 import type { Connection } from './port.ts'
 import { isActive } from './screen.ts'
@@ -67,22 +65,6 @@ export function openModes(stage: Stage): void {
   const now = stage.store.get().view.status.mode ?? stage.host.about.mode
   const choices = Mode.options.map((mode): Choice => ({ label: mode, note: MODES[mode], act: () => stage.store.get().connection.send({ type: 'set', mode }) }))
   show(stage, picker('Mode', choices, { search: false, index: at(Mode.options, now) }))
-}
-
-/** The inputs of the live path, newest first; the chosen one comes back into the editor. */
-export function openRewind(stage: Stage): void {
-  const screen = stage.store.get()
-  const path = live(screen.connection.records)
-  const delivered = new Set(path.flatMap((record) => (record.type === 'step' ? record.inputs : [])))
-  const choices = path.flatMap((record) => (record.type === 'input' && (record.from ?? 'user') === 'user' && delivered.has(record.id) ? [record] : [])).map(({ seq, at, text }) => ({
-    label: text.replace(/\s+/g, ' ').trim(), note: age(stage.clock() - at),
-    act: () => {
-      screen.connection.send({ type: 'rewind', to: seq - 1 })
-      toEditor(stage, (editor) => replaceText(editor, text))
-    },
-  }))
-  if (choices.length === 0) return hint(stage, 'There is no earlier input to go back to.')
-  show(stage, picker('Go back to before', choices.toReversed(), { about: ['What follows is left out from then on; it stays in the log. Files are not changed: /undo does that.'] }))
 }
 
 export function openHistory(stage: Stage): void {

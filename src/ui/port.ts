@@ -2,6 +2,7 @@ import type { Command } from '../core/command.ts'
 import type { Budget } from '../core/limits.ts'
 import type { AgentEvent } from '../core/ports.ts'
 import type { Mode, OutcomeStatus, SessionRecord, UnknownRecord } from '../core/record.ts'
+import type { TreePoint } from '../core/tree.ts'
 
 /**
  * What the screen needs from outside. `cli` implements it; the screen knows no agent, no file and no provider.
@@ -30,6 +31,9 @@ export interface UiHost {
   copy: (text: string) => Promise<string>
   /** `/diff`, `/cost` and so on: the commands whose answer is text. A name that the host does not answer is a mistake in the table. */
   answer: (name: TextCommand, argument: string, signal: AbortSignal) => Promise<Said>
+  tree: Tree
+  /** Files as they were: before the last run that changed some, before the last undo, or right after a record. Null: there is nothing of the kind. */
+  putBack: (what: PutBack, signal: AbortSignal) => Promise<FilePlan | null>
   /** Commands that the project and the person wrote; `expand` gives the prompt to send. */
   custom: { list: () => Promise<CustomCommand[]>; expand: (name: string, argument: string) => Promise<string> }
   /** The question to ask before anything of the folder is used; null: it is answered already, or there is nothing to trust. */
@@ -131,6 +135,39 @@ export interface Sessions {
   remove: (key: string) => Promise<void>
   /** Written to a file that is not there yet, in the form that its ending says. Resolves to where it is. */
   exportTo: (key: string, file: string) => Promise<string>
+}
+
+export interface Tree {
+  /** Where the conversation can be taken back to, as it is drawn: on the live path and on those that were left. */
+  points: (signal: AbortSignal) => Promise<TreePoint[]>
+  /** What going back to this record would leave out, because it cannot be read: a sentence, or null. */
+  unreadable: (to: number) => string | null
+}
+
+export type PutBack = 'last' | 'redo' | { to: number }
+
+/** What putting files back would do. Nothing is done yet. */
+export interface FilePlan {
+  /** What the run was about, where there is one; as it was written. */
+  about: string | null
+  entries: readonly FileEntry[]
+  /** What is not undone. */
+  notes: readonly string[]
+  /** Afterwards it can be taken back. */
+  redoable: boolean
+  diff: () => Promise<string>
+  /** Puts back those of these ids, and says which were left after all. Rejects when a run is active. */
+  carryOut: (ids: ReadonlySet<string>) => Promise<{ done: number; left: readonly { path: string; why: string }[] }>
+}
+
+export interface FileEntry {
+  id: string
+  /** Relative to the root. */
+  path: string
+  action: 'restore' | 'delete'
+  /** `ask`: a command may have changed it, or somebody else while one ran. `refuse`: somebody else changed it since. `lost`: it cannot be put back. */
+  verdict: 'yes' | 'ask' | 'refuse' | 'lost'
+  why: string
 }
 
 export interface ModelChoice {

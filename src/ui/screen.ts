@@ -35,7 +35,7 @@ export interface Screen {
   escapedAt: number
   cancelledAt: number
   /** What was asked for and is not to be seen in the view yet (a run before its first step), or never is; an interrupt reaches it. */
-  busy: 'run' | 'compact' | 'check' | null
+  busy: 'run' | 'compact' | 'check' | 'undo' | null
   /** The run that was told to stop and has not ended yet. */
   stopping: string | null
   todo: { open: boolean; text: string }

@@ -2,9 +2,11 @@ import { Effort, Mode } from '../core/record.ts'
 import type { View } from '../core/view.ts'
 import { keyLines } from './keys.ts'
 import { leave } from './leave.ts'
-import { openEfforts, openModels, openModes, openRewind, openThemes, setModel, setTheme, switchTo } from './open-pickers.ts'
+import { openEfforts, openModels, openModes, openThemes, setModel, setTheme, switchTo } from './open-pickers.ts'
 import { goOnWith, openSessions } from './open-sessions.ts'
+import { openRewind } from './open-rewind.ts'
 import type { TextCommand } from './port.ts'
+import { openUndo } from './put-back.ts'
 import { openQueue } from './queue-keys.ts'
 import { say, showTranscript } from './say.ts'
 import { isActive } from './screen.ts'
@@ -59,7 +61,7 @@ const CARRY_OUT: Record<SlashName, Act> = {
   },
   context: answer('context'),
   cost: answer('cost'),
-  undo: answer('undo'),
+  undo: (stage, argument) => (argument === '' ? openUndo(stage) : answer('undo')(stage, argument)),
   diff: answer('diff'),
   export: answer('export'),
   mcp: answer('mcp'),

@@ -32,7 +32,7 @@ export function activityLine(screen: Screen, clock: number, theme: Theme): strin
   if (!isActive(screen)) return null
   if (stopping !== null && stopping === view.run?.id) return theme.warn(fit('Stopping…', size.columns - 1))
   const parts: Part[] = [
-    { text: view.asks.length > 0 || view.pause ? 'Waits for your answer' : busy === 'compact' ? 'Compacting' : busy === 'check' ? 'Checking' : 'Working', keep: 8 },
+    { text: view.asks.length > 0 || view.pause ? 'Waits for your answer' : busy === 'compact' ? 'Compacting' : busy === 'check' ? 'Checking' : busy === 'undo' ? 'Putting files back' : 'Working', keep: 8 },
     { text: view.run ? elapsed(view.run.since, clock) : '', keep: 6 },
     { text: view.run && view.run.step > 0 ? `step ${view.run.step}` : '', keep: 4 },
     { text: jobsText(view), keep: 3 },

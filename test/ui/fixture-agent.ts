@@ -1,6 +1,7 @@
 import type { Command } from '../../src/core/command.ts'
 import type { AgentEvent } from '../../src/core/ports.ts'
 import type { Fact, RecordOf, SessionRecord } from '../../src/core/record.ts'
+import { treeOf } from '../../src/core/tree.ts'
 import type { Head } from '../../src/ui/first-paint.ts'
 import type { Connection, SessionChoice, UiHost } from '../../src/ui/port.ts'
 
@@ -172,6 +173,8 @@ export function fakeSessions(): SessionChoice[] {
 }
 
 export interface FakeHostOptions {
+  /** Of the session that the screen begins with. */
+  records?: () => readonly SessionRecord[]
   head: Head
   note: (what: unknown) => void
   draft: Draft
@@ -179,7 +182,7 @@ export interface FakeHostOptions {
   leave: UiHost['leave']
 }
 
-export function fakeHost({ head, note, draft, first, leave }: FakeHostOptions): UiHost {
+export function fakeHost({ records, head, note, draft, first, leave }: FakeHostOptions): UiHost {
   const none = { load: () => '', save: () => null }
   const open = (id: string): Promise<Connection> => Promise.resolve(new FakeSession(id, none, note, 3).connection())
   const prompts = ['the first prompt', 'a second\nprompt of two lines']
@@ -218,6 +221,7 @@ export function fakeHost({ head, note, draft, first, leave }: FakeHostOptions): 
       note({ copied: text })
       return Promise.resolve('clipboard')
     },
+    tree: { points: () => Promise.resolve(treeOf(records?.() ?? [])), unreadable: () => null }, putBack: () => Promise.resolve(null),
     answer: (name, argument) => Promise.resolve({ as: 'text', text: `answer to ${name} ${argument}` }),
     custom: { list: () => Promise.resolve([{ name: 'review', about: 'review the change' }]), expand: (name, argument) => Promise.resolve(`expanded ${name} ${argument}`) },
     trust: first.includes('trust') ? { folder: '~/src/thing', brings: ['.agentrc (2 hooks)'], answer: (trusted) => note({ trusted }) } : null,

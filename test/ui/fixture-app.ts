@@ -23,7 +23,7 @@ const draft = {
   },
 }
 const session = new FakeSession('s1', draft, note, Number(process.env['FIXTURE_ROWS'] ?? 0))
-const host = fakeHost({ head, note, draft, first: process.env['FIXTURE_FIRST'] ?? '', leave: (because) => {
+const host = fakeHost({ records: () => session.records, head, note, draft, first: process.env['FIXTURE_FIRST'] ?? '', leave: (because) => {
   note({ left: because })
   process.exit(because === 'interrupt' ? 130 : 0)
 } })

@@ -202,6 +202,8 @@ test('esc twice on an empty editor offers the earlier inputs; the chosen one com
   const { press, text, sent } = session()
   await press('one', 'enter', 'two', 'enter', 'esc', 'esc')
   await press('down', 'enter')
+  expect(sent('rewind')).toEqual([])
+  await press('enter')
   expect(text()).toBe('one')
   expect(sent('rewind')).toEqual([{ type: 'rewind', to: 0 }])
 })

@@ -24,9 +24,10 @@ export function stageOf(change: Partial<Screen> = {}): Bench {
   let due: { at: number; act: () => void }[] = []
   const draft = { load: () => '', save: (text: string) => (noted.push({ draft: text }), null) }
   const note = (what: unknown): void => void noted.push(what)
-  const connection = new FakeSession('s1', draft, note).connection()
+  const session = new FakeSession('s1', draft, note)
+  const connection = session.connection()
   const head = { version: '0.1.0', folder: '~/src/thing', branch: 'main', model: 'local/small', mode: 'ask', colour: false }
-  const host = fakeHost({ head, note, draft, first: '', leave: (because) => note({ left: because }) })
+  const host = fakeHost({ records: () => session.records, head, note, draft, first: '', leave: (because) => note({ left: because }) })
   const screen: Screen = { ...blankScreen(connection, themeOf('none', noAbilities), { columns: 80, rows: 24 }), history: history(['first', 'second']), ...change }
   const store = storeOf(screen)
   const stage: Stage = {
