@@ -24,6 +24,7 @@ import { textOrFile, type Settings } from './configure.ts'
 import type { Options } from './options.ts'
 import type { Place } from './place.ts'
 import type { HeldCommands } from './sandbox.ts'
+import { secretsOf } from './secrets.ts'
 
 export interface Assembly {
   log: SessionLog
@@ -149,17 +150,6 @@ const hostOf = ({ blobs, checkpoint }: Assembly): Host => ({
   blobs,
   checkpoint,
 })
-
-/** The values of keys in our environment and configuration, so that they reach neither the log nor a model, in whatever form they are shown. */
-function secretsOf(env: NodeJS.ProcessEnv, providers: Settings['config']['providers']): string[] {
-  const named = Object.entries(env).flatMap(([name, value]) => (/_(API_KEY|ACCESS_KEY|TOKEN|SECRET|PASSWORD)$/.test(name) ? [value] : []))
-  const configured = Object.values(providers).flatMap(({ apiKey, apiKeyEnv, headers }) => [
-    apiKeyEnv === undefined ? undefined : env[apiKeyEnv],
-    apiKey?.startsWith('$') ? env[apiKey.slice(1).replace(/^\{(.*)\}$/, '$1')] : apiKey?.startsWith('!') ? undefined : apiKey,
-    ...Object.entries(headers ?? {}).flatMap(([name, value]) => (/auth|key|token|cookie|secret/i.test(name) ? [value.replace(/^(Bearer|Basic) /i, '')] : [])),
-  ])
-  return [...new Set([...named, ...configured])].filter((value): value is string => value !== undefined && value.length >= 12)
-}
 
 const lookOf = ({ place }: Assembly, child: EnvironmentOptions, tell: (text: string) => string): Look => ({
   hashOf: async (path) => {

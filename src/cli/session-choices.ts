@@ -10,6 +10,7 @@ import type { Connections } from './connections.ts'
 import { commandThere, foldersNear } from './elsewhere.ts'
 import { fileOf, folderOf, SessionError } from './open-session.ts'
 import { shortFolder, type Place } from './place.ts'
+import { secretsOf } from './secrets.ts'
 
 /** The sessions as the screen lists, searches and changes them. Their key is their file. */
 export function sessionChoices(connections: Connections): Sessions {
@@ -26,7 +27,11 @@ export function sessionChoices(connections: Connections): Sessions {
     fork: (key, seq) => connections.fork(seq === undefined ? key : `${key}:${seq}`),
     rename: (key, title) => done(renameSession(key, title, () => Date.now())),
     remove: (key) => done(removeSession(key, Date.now())),
-    exportTo: (key, file) => exportTo(key, resolve(connections.place.cwd, file.replace(/^~(?=\/)/, homedir()))),
+    exportTo: async (key, file) => {
+      const { exportFile } = await import('./export-session.ts')
+      const to = resolve(connections.place.cwd, file.replace(/^~(?=\/)/, homedir()))
+      return exportFile(to, { file: key, id: sessionEntry(key).id }, secretsOf(process.env, connections.settings.config.providers))
+    },
   }
 }
 
@@ -72,10 +77,4 @@ function holderOf(file: string): string | null {
   const lock = lockOf(file)
   const holder = isHeld(lock) ? readLock(lock) : null
   return holder && `pid ${holder.pid} on ${holder.host}`
-}
-
-async function exportTo(key: string, file: string): Promise<string> {
-  const { exportFile } = await import('./export-session.ts')
-  const { id } = sessionEntry(key)
-  return exportFile(file, { file: key, id })
 }

@@ -53,14 +53,14 @@ export async function importOne({ place, folders: [own], rest: [file = ''] }: He
   return 0
 }
 
-export async function exportOne({ folders, flags, rest: [id = '', to] }: Here): Promise<number> {
+export async function exportOne({ folders, flags, secrets, rest: [id = '', to] }: Here): Promise<number> {
   const { exportFile, exportSession, formatNamed, FORMATS } = await import('../export-session.ts')
   const named = flags['format']
   const format = formatNamed(typeof named === 'string' ? named : 'markdown')
   if (!format) throw new UsageError(`sessions export: --format ${String(named)} is not known; expected ${FORMATS.join(', ')}`)
   const log = sessionToRead(await fileOf(id, folders))
   log.close()
-  if (to === undefined) for (const piece of exportSession(format, log)) process.stdout.write(piece)
-  else print(exportFile(resolve(to), log, typeof named === 'string' ? format : undefined))
+  if (to === undefined) for (const piece of exportSession(format, log, secrets)) process.stdout.write(piece)
+  else print(exportFile(resolve(to), log, secrets, typeof named === 'string' ? format : undefined))
   return 0
 }

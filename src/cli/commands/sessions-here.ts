@@ -5,6 +5,8 @@ export interface Here {
   place: Place
   /** Of this root's sessions, and after it those of the repository's other work trees: what is listed can also be named. */
   folders: readonly [string, ...string[]]
+  /** Keys and tokens that are set here. */
+  secrets: readonly string[]
   flags: Record<string, unknown>
   rest: readonly string[]
 }

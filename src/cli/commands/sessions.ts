@@ -1,5 +1,6 @@
 import { foldersNear } from '../elsewhere.ts'
 import { UsageError, type Options } from '../options.ts'
+import { secretsOf } from '../secrets.ts'
 import { exportOne, importOne, remove, rename } from './sessions-change.ts'
 import type { Here } from './sessions-here.ts'
 import { ids, list, search, show, stats } from './sessions-look.ts'
@@ -30,7 +31,7 @@ export async function sessions(options: Options, [name = 'list', ...rest]: reado
   if (!operation) throw new UsageError(`sessions: "${name}" is not known; expected ${Object.keys(OPERATIONS).join(', ')}`)
   const [least, most, what] = operation.words
   if (rest.length < least || rest.length > most) throw new UsageError(`sessions ${name}: expected ${what}`)
-  const { place, folder } = await surroundings(options)
+  const { place, settings, folder } = await surroundings(options)
   const [, ...others] = foldersNear(place, folder)
-  return operation.run({ place, folders: [folder, ...others], flags, rest })
+  return operation.run({ place, folders: [folder, ...others], secrets: secretsOf(process.env, settings.config.providers), flags, rest })
 }
