@@ -60,7 +60,7 @@ export function live(of: Family, held: Held, end: (graceMs: number) => Promise<u
     },
     letGo() {
       all.delete(one)
-      held.guarded.release()
+      held.guarded.letGo()
       held.letGo()
     },
   }

@@ -84,6 +84,19 @@ function openPipe(path: string): Pipe {
   return { read, write: openSync(path, constants.O_WRONLY), spare: openSync(path, constants.O_RDONLY) }
 }
 
+/** Linux opens it again, though its name is gone: a pipe that nobody writes to any more serves the next command, and making new ones takes a process. */
+function keepForLater({ spare }: Pipe): void {
+  if (ready.length >= BATCH || process.platform !== 'linux') return closeSync(spare)
+  const opened: number[] = []
+  try {
+    for (const how of [constants.O_RDONLY | constants.O_NONBLOCK, constants.O_WRONLY]) opened.push(openSync(`/proc/self/fd/${spare}`, how))
+    const [read, write] = opened as [number, number]
+    ready.push({ read, write, spare })
+  } catch {
+    for (const fd of [...opened, spare]) closeSync(fd)
+  }
+}
+
 export function closeReading(pipe: Pipe): void {
   closeSync(pipe.read)
   closeSync(pipe.spare)
@@ -116,10 +129,15 @@ export function readPipe(pipe: Pipe, take: (chunk: Uint8Array) => void): Reader 
       return true
     } },
   })
+  let isOver = false
   const done = new Promise<void>((resolve) => {
     socket.on('error', () => {})
+    socket.on('end', () => {
+      isOver = true
+    })
     socket.on('close', () => {
-      closeSync(pipe.spare)
+      if (isOver) keepForLater(pipe)
+      else closeSync(pipe.spare)
       spareBuffers.push(buffer)
       resolve()
     })
@@ -133,7 +151,8 @@ export function readPipe(pipe: Pipe, take: (chunk: Uint8Array) => void): Reader 
         // `destroyed` is set before the descriptor is closed, so this never reads from a later file with the same number.
         for (let total = 0; total < PIPE_HOLDS && !socket.destroyed && !socket.readableEnded;) {
           const bytes = readSync(pipe.read, DRAINED)
-          if (bytes === 0) return true
+          isOver = bytes === 0
+          if (isOver) return true
           total += bytes
           take(DRAINED.subarray(0, bytes))
         }
@@ -149,6 +168,7 @@ export function readPipe(pipe: Pipe, take: (chunk: Uint8Array) => void): Reader 
       const reader = spawn('/bin/sh', ['-c', script, 'tiller-output', String(Math.ceil((file?.limit ?? 0) / 512)), file?.path ?? ''], { stdio: [pipe.spare, 'ignore', 'ignore'], detached: true })
       reader.on('error', () => {})
       reader.unref()
+      isOver = false
       socket.destroy()
     },
   }

@@ -5,8 +5,10 @@ import { REAPER_SCRIPT } from './reaper-script.ts'
 export interface Guard {
   /** Tells which process group it is, once there is one. */
   group(pid: number, started: string | undefined): void
-  /** Nothing of it is left, or it may stay. */
+  /** Nothing of it is left. */
   release(): void
+  /** It may outlive Tiller. */
+  letGo(): void
 }
 
 const guarded = new Map<string, string[]>()
@@ -25,6 +27,9 @@ export function guard(mark: string): Guard {
   return {
     group: (pid, started) => { tell(`group ${mark} ${pid} ${started ?? ''}`) },
     release: () => {
+      if (guarded.delete(mark)) sayLater(`free ${mark}`)
+    },
+    letGo: () => {
       if (guarded.delete(mark)) say([`free ${mark}`])
     },
   }
@@ -36,9 +41,21 @@ export function startReaper(): number | undefined {
   return reaper?.pid
 }
 
+/** That something is over can wait: the model is told of it first. */
+const LATER_MS = 5
+let unsaid: string[] = []
+
+function sayLater(line: string): void {
+  if (unsaid.length === 0) setTimeout(say, LATER_MS, []).unref()
+  unsaid.push(line)
+}
+
 function say(lines: readonly string[]): void {
+  const all = [...unsaid, ...lines]
+  unsaid = []
+  if (all.length === 0) return
   if (reaper?.pid === undefined) begin() // tells it everything, this too
-  else reaper.stdin?.write(lines.map((line) => `${line}\n`).join(''))
+  else reaper.stdin?.write(all.map((line) => `${line}\n`).join(''))
 }
 
 function begin(): void {

@@ -292,3 +292,14 @@ test('signing by a program that wants the terminal fails and is not left out', a
   expect(ended.exit).not.toBe(0)
   expect(out(ended)).toMatch(/failed to sign|gpg failed/)
 })
+
+test.runIf(process.platform === 'linux')('pipes serve one command after another: making new ones takes a process', async () => {
+  const seen = new Set<string>()
+  for (let time = 0; time < 40; time++) seen.add(out(await run('stat -Lc %i /proc/self/fd/1')))
+  expect(seen.size).toBeLessThanOrEqual(16)
+  // One that somebody still writes to is not given to the next.
+  const left = await run('stat -Lc %i /proc/self/fd/1; (sleep 1; echo late) & sleep 0.1')
+  const next = await Promise.all(Array.from({ length: 8 }, () => run('stat -Lc %i /proc/self/fd/1; sleep 1.2')))
+  for (const each of next) expect(out(each)).toMatch(/^\d+\n$/)
+  expect(next.map((each) => out(each))).not.toContain(out(left))
+})
