@@ -30,7 +30,10 @@ const ANSWERS: Readonly<Record<TextCommand, Answer>> = {
   },
 }
 
-export const answer = async (connections: Connections, name: TextCommand, argument: string, signal: AbortSignal): Promise<Said> => ANSWERS[name](connections, argument, signal)
+export async function answer(connections: Connections, name: TextCommand, argument: string, signal: AbortSignal): Promise<Said> {
+  await connections.current().ready()
+  return ANSWERS[name](connections, argument, signal)
+}
 
 /** `/undo show` says what would be put back, `/undo all` puts back also what would be asked, `/undo redo` takes the last undo back. Without a word, only what is certain. */
 async function undoText(connections: Connections, argument: string, signal: AbortSignal): Promise<string> {

@@ -27,6 +27,8 @@ export interface Connected {
   jobs: Jobs
   /** Only the end of the session was read, and the agent waits: reads the rest, when it is called. */
   rest?: () => Promise<Connected>
+  /** Resolves when the agent is there, at once where nothing had to be read. */
+  ready(): Promise<unknown>
   checkpoints: Checkpoints
   /** What this session would ask now; null: none is set. */
   readonly model: string | null
@@ -80,7 +82,7 @@ export async function connect(wanted: ToConnect): Promise<Connected> {
   attach(agent)
   if (tools.some(({ name }) => name === 'shell')) warmForCommand(agent)
   const connected: Connected = {
-    agent, log, models, blobs, jobs, checkpoints: states,
+    agent, log, models, blobs, jobs, checkpoints: states, ready: () => late?.ready() ?? Promise.resolve(),
     get model() {
       return agent.state.model ?? defaultModel
     },

@@ -27,6 +27,7 @@ export const toUndo = (connections: Connections): ToUndo => ({ ...connections.cu
 
 /** Files to be put back, as the screen asks for them. */
 export const putBackFor = (connections: Connections): UiHost['putBack'] => async (what, signal) => {
+  await connections.current().ready()
   const of = toUndo(connections)
   if (of.log.readOnly !== null) throw new Error(`Nothing can be put back: ${of.log.readOnly}`)
   const plan = what === 'last' ? await planLast(of, signal) : what === 'redo' ? await planLastRedo(of, signal) : await planTo(of, what.to, signal)

@@ -2,7 +2,7 @@ import { emptyState, type State } from '../core/state.ts'
 import type { Agent } from '../loop/agent.ts'
 
 /** The agent of a session that is still being read. Until it is there nothing runs, and what is sent to it waits. Who opens it says what went wrong. */
-export function lateAgent(opening: () => Promise<Agent>): Agent & { open(): Promise<void> } {
+export function lateAgent(opening: () => Promise<Agent>): Agent & { open(): Promise<void>; ready(): Promise<unknown> } {
   const nothing: State = emptyState()
   let agent: Agent | null = null
   let left: string | null = null
@@ -14,6 +14,7 @@ export function lateAgent(opening: () => Promise<Agent>): Agent & { open(): Prom
       if (left !== null) void agent.stop(left)
       for (const act of later.splice(0)) act(agent)
     },
+    ready: () => new Promise<Agent>(then),
     get state() {
       return agent?.state ?? nothing
     },
