@@ -36,7 +36,7 @@ export function uiHost({ connections, demo, leave, startDemo }: HostParts): UiHo
     warnings: demo ? [] : [...settings.warnings, ...instructionsOf(place, settings).notes],
     settings: {
       keys: Object.fromEntries(Object.entries(config.keys).map(([action, keys]) => [action, keys ?? []])),
-      theme: config.theme, plain: process.env['TERM'] === 'dumb', notify: config.notify !== 'off',
+      theme: config.theme, fullscreen: connections.options.fullscreen === true, plain: process.env['TERM'] === 'dumb', notify: config.notify !== 'off',
       limits: config.limits,
     },
     sessions: sessionChoices(connections),

@@ -62,6 +62,8 @@ export const ACTIONS: Partial<Record<Action, (stage: Stage) => void>> = {
     stage.terminal.redraw(lastRows(stage, view, size.columns, size.rows))
   },
   keys: (stage) => change(stage, { overlay: { kind: 'panel', title: 'Keys', lines: keyLines(stage.keys, stage.store.get().size.columns), offset: 0 } }),
+  'page-up': (stage) => leaf(stage, 1),
+  'page-down': (stage) => leaf(stage, -1),
   up: (stage) => {
     const { editor, size } = stage.store.get()
     const moved = moveRow(editor, -1, editorWidth(size.columns))
@@ -77,6 +79,14 @@ export const ACTIONS: Partial<Record<Action, (stage: Stage) => void>> = {
     change(stage, { history: found.history })
     toEditor(stage, (before) => replaceText(before, found.text))
   },
+}
+
+/** Most of a window, so that the eye finds where it was. */
+function leaf(stage: Stage, way: 1 | -1): void {
+  const { transcript, size } = stage.store.get()
+  if (!transcript) return
+  transcript.scroll(way * Math.max(1, Math.floor(size.rows / 2)))
+  stage.store.update((screen) => ({ ...screen, printed: screen.printed + 1 }))
 }
 
 function escape(stage: Stage): void {

@@ -44,10 +44,18 @@ export function frame(stage: Stage): Frame {
   const offers = room.take(completion ? completionLines(completion, columns, Math.min(6, room.left()), theme) : [])
   const todo = room.take(screen.todo.open ? todoLines(screen.todo.text, columns, Math.min(10, room.left())) : [])
   const live = room.left() > 0 ? stage.draw.live(view, columns, room.left(), stage.clock()).slice(-room.left()) : []
-  const before = [...live, ...todo, ...space]
+  const before = [...transcriptLines(screen, columns, room.left() - live.length), ...live, ...todo, ...space]
   const above = [...before, ...asked, ...busy, ...gap]
   const cursor = over.cursor ? { ...over.cursor, y: over.cursor.y + before.length } : input.cursor && { ...input.cursor, y: input.cursor.y + above.length + queue.length }
   return { above, queue, editor: input.lines, below: [...offers, ...status], cursor }
+}
+
+/** What was printed, and blank rows down to the rest of the frame: on a screen of its own it fills the window. */
+function transcriptLines({ transcript, theme }: Screen, columns: number, rows: number): string[] {
+  if (!transcript || rows < 1) return []
+  const { lines, below } = transcript.window(columns, rows)
+  const shown = below > 0 && rows > 1 ? [...lines.slice(0, -1), theme.dim(fit(`… ${below + 1} lines below: PageDown`, columns))] : lines
+  return [...shown, ...Array.from({ length: rows - shown.length }, () => '')]
 }
 
 /** How many rows are left. */

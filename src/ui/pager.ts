@@ -1,5 +1,6 @@
 import { sanitize } from '../core/sanitize.ts'
-import { fit, wrap } from './graphemes.ts'
+import { fit } from './graphemes.ts'
+import { foldPainted } from './painted.ts'
 import type { Size } from './screen.ts'
 import { ALTERNATE_OFF, ALTERNATE_ON, BEGIN_UPDATE, END_UPDATE } from './terminal.ts'
 
@@ -62,14 +63,4 @@ export async function page(screen: PagerScreen, title: string, text: string, fro
     draw()
   })
   screen.write(`${ALTERNATE_OFF}\x1b[?25h`)
-}
-
-/** Rows of painted text: colours are carried over a break, since the terminal keeps them until they are changed. */
-function foldPainted(text: string, columns: number): string[] {
-  return text.split('\n').flatMap((line) => {
-    if (!line.includes('\x1b')) return wrap(line, columns)
-    const pieces = line.split(/(\x1b\[[0-9;:]*m)/)
-    const rows = wrap(pieces.filter((_, index) => index % 2 === 0).join(''), columns)
-    return rows.length === 1 ? [line] : rows
-  })
 }

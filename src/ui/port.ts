@@ -85,6 +85,8 @@ export interface ScreenSettings {
   /** Action name -> keys (`ctrl+o`); an empty list takes the key away. Overrides the table in keys.ts. */
   keys: Readonly<Record<string, string | readonly string[]>>
   theme: string
+  /** On the alternate screen. */
+  fullscreen: boolean
   /** Append-only text without animation: a screen reader, TERM=dumb. */
   plain: boolean
   notify: boolean

@@ -6,6 +6,7 @@ import type { History } from './history.ts'
 import type { Picker } from './picker.ts'
 import type { Connection, CustomCommand } from './port.ts'
 import type { Theme } from './theme.ts'
+import type { Transcript } from './transcript.ts'
 
 /** Everything the screen shows that is not in the log. The log's part is `view`, and nobody but the fold changes it. */
 export interface Screen {
@@ -40,6 +41,8 @@ export interface Screen {
   stopping: string | null
   todo: { open: boolean; text: string }
   output: Shown | null
+  /** What was printed, on a screen of its own; null: the terminal has it. */
+  transcript: Transcript | null
   theme: Theme
   size: Size
   /** Counts what was printed: a frame is drawn anew after each. */

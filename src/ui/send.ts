@@ -24,6 +24,7 @@ export function send(stage: Stage, when: When): void {
       emptied(stage, text)
       return screen.connection.send({ type: 'shell', command: line.command, model: line.model })
     case 'prompt':
+      screen.transcript?.scroll(-Infinity)
       // What was refused stays where it is: no text is lost.
       if (!refused(stage) && submit(stage, text, when)) emptied(stage, text)
       return

@@ -22,9 +22,10 @@ import { presser } from './press.ts'
 import type { Screen } from './screen.ts'
 import { background, change, type Stage } from './stage.ts'
 import { store as storeOf } from './store.ts'
-import { BEGIN_UPDATE, END_UPDATE, KITTY_ASK } from './terminal.ts'
+import { ALTERNATE_ON, BEGIN_UPDATE, END_UPDATE, KITTY_ASK, WHEEL_OFF } from './terminal.ts'
 import { terminalControl } from './terminal-control.ts'
 import { themeOf, type Abilities, type Theme } from './theme.ts'
+import { transcript } from './transcript.ts'
 import { watchUnverified } from './unverified.ts'
 
 export interface StartOptions {
@@ -42,7 +43,7 @@ export interface StartOptions {
 export async function start({ host, connection, input, output: own, abilities, painted, begin = {} }: StartOptions): Promise<void> {
   const gathered = gatheredOutput(own)
   const output = gathered.stdout
-  const store = storeOf<Screen>(opened(connection, blankScreen(connection, themeOf(host.settings.theme, abilities), sizeOf(output))))
+  const store = storeOf<Screen>(opened(connection, blankScreen(connection, themeOf(host.settings.theme, abilities), sizeOf(output), host.settings.fullscreen ? transcript() : null)))
   let instance: Instance | null = null
   let suspend: SuspendTerminal | null = null
   const { early, erase } = painted?.handOver() ?? { early: [], erase: '' }
@@ -93,7 +94,9 @@ export async function start({ host, connection, input, output: own, abilities, p
   const { columns, rows } = store.get().size
   const earlier = hasBegun(connection) ? lastRows(stage, store.get().view, columns, 3 * rows) : ''
   const head = [...headLines({ ...host.about, colour: abilities.level > 0 }, columns), ...(host.about.demo ? demoLines(store.get().theme, columns) : []), ...host.warnings.flatMap((text) => wrap(sanitize(text), columns - 1)).map((line) => store.get().theme.warn(line))]
-  output.write(`${BEGIN_UPDATE}${erase}${head.join('\n')}\n${earlier}`)
+  const above = `${head.join('\n')}\n${earlier}`
+  store.get().transcript?.add(above)
+  output.write(`${BEGIN_UPDATE}${erase}${host.settings.fullscreen ? ALTERNATE_ON + WHEEL_OFF : above}`)
   instance = render(app, {
     stdin: keyboard.stdin, stdout: output, stderr: process.stderr.isTTY ? output : process.stderr, exitOnCtrlC: false, maxFps: 60, incrementalRendering: true,
     interactive: true, patchConsole: true,

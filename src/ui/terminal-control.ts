@@ -8,7 +8,8 @@ import { page } from './pager.ts'
 import type { Screen } from './screen.ts'
 import type { TerminalControl } from './stage.ts'
 import type { Store } from './store.ts'
-import { BEGIN_UPDATE, CLEAR_VISIBLE, END_UPDATE, KITTY_OFF, KITTY_ON, PASTE_ON, RESTORE_TITLE, restoreTerminal, SAVE_TITLE, titleSequence } from './terminal.ts'
+import { ALTERNATE_OFF, ALTERNATE_ON, BEGIN_UPDATE, CLEAR_VISIBLE, END_UPDATE, KITTY_OFF, KITTY_ON, PASTE_ON, RESTORE_TITLE, restoreTerminal, SAVE_TITLE, titleSequence, WHEEL_AS_BEFORE } from './terminal.ts'
+import type { Transcript } from './transcript.ts'
 
 export interface Wiring {
   input: ReadStream
@@ -34,6 +35,8 @@ export function terminalControl({ input, output: { stdout: output, hold, flush }
   function print(text: string, apply: () => void = touch): void {
     if (closed) return
     const now = ink()
+    const { transcript } = store.get()
+    if (transcript) return show(transcript, text, apply)
     if (away || !now) {
       kept.push(text)
       return apply()
@@ -42,6 +45,20 @@ export function terminalControl({ input, output: { stdout: output, hold, flush }
       output.write(text)
       apply()
     })
+  }
+
+  /** On a screen of its own the frame holds what was printed, too. Without a text, something has happened to what the terminal shows. */
+  function show(transcript: Transcript, text: string, apply: () => void): void {
+    transcript.add(text)
+    const now = ink()
+    if (text === '' && now && !away) {
+      return drawAnew(now.instance, () => {
+        output.write(CLEAR_VISIBLE)
+        apply()
+      })
+    }
+    apply()
+    touch()
   }
 
   function drawAnew(instance: Instance, between: () => void): void {
@@ -67,8 +84,10 @@ export function terminalControl({ input, output: { stdout: output, hold, flush }
     try {
       await now.suspend(async () => {
         // The frame is gone before anybody else writes.
+        if (store.get().transcript) output.write(ALTERNATE_OFF)
         flush()
         result = { value: await use() }
+        if (store.get().transcript) output.write(ALTERNATE_ON)
       })
     } finally {
       hear()
@@ -155,7 +174,12 @@ export function terminalControl({ input, output: { stdout: output, hold, flush }
       now?.instance.unmount()
       keyboard.close()
       if (titled) output.write(RESTORE_TITLE)
-      restoreTerminal({ input, output }, inPager)
+      const { transcript, size } = store.get()
+      if (transcript) output.write(WHEEL_AS_BEFORE)
+      restoreTerminal({ input, output }, inPager || transcript !== null)
+      // What was seen last is not gone with the screen.
+      transcript?.scroll(-Infinity)
+      if (transcript) output.write(transcript.window(size.columns, size.rows - 2).lines.map((line) => `${line}\n`).join(''))
       flush()
     },
   }

@@ -5,6 +5,9 @@ export const BEGIN_UPDATE = '\x1b[?2026h'
 export const END_UPDATE = '\x1b[?2026l'
 export const ALTERNATE_ON = '\x1b[?1049h\x1b[H'
 export const ALTERNATE_OFF = '\x1b[?1049l'
+/** A wheel is no arrow key there: it would leaf through the history. */
+export const WHEEL_OFF = '\x1b[?1007s\x1b[?1007l'
+export const WHEEL_AS_BEFORE = '\x1b[?1007r'
 /** What is on the screen, never what is in the scrollback: no ESC[2J, no ESC[3J. */
 export const CLEAR_VISIBLE = '\x1b[H\x1b[J'
 
@@ -22,11 +25,11 @@ interface Terminal {
 
 /**
  * Puts the terminal back as the shell knows it: cooked, cursor shown, no modes. Synchronous and safe to call twice, at any
- * moment, on a terminal that is gone. `inPager`: the alternate screen is on.
+ * moment, on a terminal that is gone. `alternate`: the alternate screen is on.
  */
-export function restoreTerminal({ input, output }: Terminal, inPager = false): void {
+export function restoreTerminal({ input, output }: Terminal, alternate = false): void {
   attempt(() => input.setRawMode?.(false))
-  attempt(() => output.isTTY && output.write(`${inPager ? ALTERNATE_OFF : ''}${KITTY_OFF}${MODES_OFF}`))
+  attempt(() => output.isTTY && output.write(`${alternate ? ALTERNATE_OFF : ''}${KITTY_OFF}${MODES_OFF}`))
 }
 
 function attempt(act: () => unknown): void {
