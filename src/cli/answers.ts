@@ -45,7 +45,7 @@ async function undoText(connections: Connections, argument: string, signal: Abor
   const chosen = new Set([...certain(plan), ...(argument === 'all' ? plan.entries.filter(({ verdict }) => verdict === 'ask').map(({ path }) => path) : [])])
   const { agent } = connections.current()
   const undone = await agent.apart('putting files back', (stop) => carryOutPlan(of, plan, chosen, (fact) => agent.note(fact), AbortSignal.any([signal, stop])))
-  return [...describeUndone(of, plan, undone), ...(undone.done.length > 0 && argument !== 'redo' ? ['/undo redo takes this back.'] : [])].join('\n')
+  return `${describeUndone(of, plan, undone).join('\n')}${undone.done.length > 0 && argument !== 'redo' ? ' /undo redo takes this back.' : ''}`
 }
 
 function contextText(connections: Connections): string {

@@ -62,15 +62,12 @@ export const certain = (plan: UndoPlan): Set<string> => new Set(plan.entries.fil
 export const carryOutPlan = (of: ToUndo, plan: UndoPlan, chosen: ReadonlySet<string>, record: (fact: FactOf<'checkpoint'>) => void, signal: AbortSignal): Promise<Undone> =>
   applyUndo(depsOf(of), plan, chosen, record, signal)
 
-/** What was done, and what was not and why. */
-export function describeUndone(of: ToUndo, plan: UndoPlan, { done, left }: Undone): string[] {
-  const short = (path: string): string => relative(of.root, path)
-  return [
-    ...done.map(({ path, action }) => `${action === 'delete' ? 'removed' : 'put back'}  ${short(path)}`),
-    ...left.map(({ entry, why }) => `left as it is  ${short(entry.path)}  (${why})`),
-    ...plan.notes,
-  ]
-}
+/** What was not done and why, and how much was. */
+export const describeUndone = (of: ToUndo, plan: UndoPlan, { done, left }: Undone): string[] => [
+  ...left.map(({ entry, why }) => `left as it is: ${relative(of.root, entry.path)} (${why})`),
+  ...plan.notes,
+  `${done.length === 1 ? '1 file was' : `${done.length} files were`} put back.`,
+]
 
 /** What the agent made in this session, or in its last run that made something, as a diff. */
 export async function diffOf(of: ToUndo, which: 'run' | 'session', signal: AbortSignal): Promise<string> {

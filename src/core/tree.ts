@@ -11,6 +11,8 @@ export interface TreePoint {
   images: readonly Image[]
   /** The record to rewind to. */
   to: number
+  /** The one to rewind to where files go along: they are then as they were right after it. Of an end, before files were put back on the way out. */
+  withFiles: number
   /** How many left paths lie between it and the live one; 0: it is on that. */
   depth: number
   /** How the run ended that came last before it; only of ends and the head. */
@@ -50,7 +52,7 @@ interface Node {
   seq: number
   inputs: RecordOf<'input'>[]
   to: number
-  outcome: OutcomeStatus | null
+  outcome: RecordOf<'outcome'> | null
 }
 
 function segmentsOf(records: readonly AnyRecord[]): Segment[] {
@@ -71,7 +73,7 @@ function segmentsOf(records: readonly AnyRecord[]): Segment[] {
     else if (record.type === 'outcome') {
       settled = record.seq
       const last = segment.nodes.at(-1)
-      if (last) last.outcome = record.status
+      if (last) last.outcome = record
     } else if (record.type === 'step') {
       const delivered = record.inputs.flatMap((id) => inputs.get(id) ?? []).filter(({ from }) => (from ?? 'user') === 'user')
       const first = Math.min(...delivered.map(({ seq }) => seq))
@@ -155,14 +157,14 @@ function draw({ line, depth, top }: Drawn, points: TreePoint[]): void {
   if (top && (nodes.length > 0 || top.kind === 'head')) points.push(top)
   for (const [index, node] of [...nodes.entries()].reverse()) {
     drawLeaving(node.seq)
-    points.push({ kind: 'input', ...textOf(node), to: node.to, depth, outcome: null })
+    points.push({ kind: 'input', ...textOf(node), to: node.to, withFiles: node.to, depth, outcome: null })
     if (index === 0) drawLeaving(0)
   }
 }
 
 function pointOf(kind: 'end' | 'head', line: Line, to: number, depth: number): TreePoint {
   const last = line.flatMap(({ segment, from, to: until }) => segment.nodes.filter(({ seq }) => seq >= from && seq <= until)).at(-1)
-  return { kind, ...(last ? textOf(last) : { at: 0, text: '', images: [] }), to, depth, outcome: last?.outcome ?? null }
+  return { kind, ...(last ? textOf(last) : { at: 0, text: '', images: [] }), to, withFiles: last?.outcome?.seq ?? to, depth, outcome: last?.outcome?.status ?? null }
 }
 
 const textOf = ({ inputs }: Node): Pick<TreePoint, 'at' | 'text' | 'images'> => ({

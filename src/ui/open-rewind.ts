@@ -58,8 +58,8 @@ function choiceOf(stage: Stage, point: TreePoint): Choice {
   const lines = marks.line.repeat(Math.min(depth, size.columns < 60 ? 2 : 6))
   const said = kind === 'head' ? (point.text === '' ? 'now, at the beginning' : `now, after: ${words(point)}`) : kind === 'end' ? `the end, after: ${words(point)}` : words(point)
   const when = kind === 'head' ? '' : age(stage.clock() - point.at)
-  const facts = [when, depth > 0 ? 'left' : '', outcome ?? ''].filter(Boolean)
-  return { label: `${lines}${mark} ${said}`, note: facts.join(' · '), details: () => [when, depth > 0 ? 'left' : '', outcome ?? ''], act: () => (kind === 'head' ? undefined : askWhat(stage, point)) }
+  const facts = [when, depth > 0 ? 'left' : '', outcome ?? '']
+  return { label: `${lines}${mark} ${said}`, note: facts.filter(Boolean).join(' · '), details: () => facts, act: () => (kind === 'head' ? undefined : askWhat(stage, point)) }
 }
 
 const words = ({ text }: TreePoint): string => oneLine(text.slice(0, 300))
@@ -69,15 +69,15 @@ function askWhat(stage: Stage, point: TreePoint): void {
   const { host } = stage
   const unreadable = host.tree.unreadable(point.to)
   const anyway = unreadable === null ? '' : ', all the same'
-  const conversation = (): void => goBack(stage, point, unreadable !== null)
+  const conversation = (to: number) => (): void => goBack(stage, point, to, unreadable !== null)
   const isInput = point.kind === 'input'
   const where = isInput ? `before "${words(point)}"` : `the end of a left path, after "${words(point)}"`
-  const files = (title: string, none: () => void, after?: () => void): void => openPutBack(stage, { title, what: { to: point.to }, none, ...(after ? { after } : {}) })
+  const files = (title: string, none: () => void, after?: () => void): void => openPutBack(stage, { title, what: { to: point.withFiles }, none, ...(after ? { after } : {}) })
   show(stage, picker(`Go back to ${where}`, [
-    { label: `Conversation${anyway}`, note: isInput ? 'its text comes back to the editor; files stay as they are' : 'it goes on from there; files stay as they are', act: conversation },
+    { label: `Conversation${anyway}`, note: isInput ? 'its text comes back to the editor; files stay as they are' : 'it goes on from there; files stay as they are', act: conversation(point.to) },
     {
       label: `Conversation and files${anyway}`, note: 'shows first which files would be put back',
-      act: () => files('Put files back, and the conversation with them', conversation, conversation),
+      act: () => files('Put files back, and the conversation with them', conversation(point.withFiles), conversation(point.withFiles)),
     },
     {
       label: 'Files', note: 'the conversation goes on from here, and the model is told',
@@ -87,10 +87,10 @@ function askWhat(stage: Stage, point: TreePoint): void {
   ], { search: false, about: unreadable === null ? [] : [unreadable] }))
 }
 
-function goBack(stage: Stage, point: TreePoint, anyway: boolean): void {
+function goBack(stage: Stage, point: TreePoint, to: number, anyway: boolean): void {
   const { connection } = stage.store.get()
   const before = connection.records.at(-1)?.seq
-  connection.send({ type: 'rewind', to: point.to, ...(anyway ? { anyway } : {}) })
+  connection.send({ type: 'rewind', to, ...(anyway ? { anyway } : {}) })
   if (connection.records.at(-1)?.seq !== before) takeText(stage, point)
 }
 

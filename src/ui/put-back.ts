@@ -99,7 +99,7 @@ const fileLine = ({ path, action, verdict, why }: FileEntry): string => {
     case 'yes':
       return `  ${does}  ${oneLine(path)}`
     case 'ask':
-      return `  ${does}?  ${oneLine(path)} (${oneLine(why)})`
+      return `? ${does}  ${oneLine(path)} (${oneLine(why)})`
     case 'refuse':
     case 'lost':
       return `  stays     ${oneLine(path)} (${oneLine(why)})`
@@ -139,7 +139,7 @@ function carryOut(stage: Stage, { plan, after }: Planned, chosen: ReadonlySet<st
   change(stage, { busy: 'undo' })
   background(stage, plan.carryOut(chosen).finally(() => change(stage, { busy: null })).then(async ({ done, left }) => {
     if (left.length > 0) await say(stage, { as: 'text', text: left.map(({ path, why }) => `left as it is: ${path} (${why})`).join('\n') })
-    hint(stage, done === 0 ? 'No file was changed.' : `${count(done, 'file')} put back.${plan.redoable ? ' /undo redo takes this back.' : ''}`)
+    hint(stage, done === 0 ? 'No file was changed.' : `Done: ${count(done, 'file')} put back.${plan.redoable ? ' /undo redo takes this back.' : ''}`)
     if (done > 0 || left.length === 0) after?.()
   }))
 }

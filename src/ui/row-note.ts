@@ -102,7 +102,7 @@ function noteOf(row: Note, theme: Theme): [string, Paint] {
 function undoText({ redo, files, more: left }: Extract<Row, { kind: 'undo' }>): string {
   const shown = files.slice(0, MOST_NAMES).map(({ path, gone }) => `${path}${gone ? ' (removed)' : ''}`)
   const rest = files.length - shown.length + left
-  return `${redo ? 'took the undo back' : 'put back'}: ${count(files.length + left, 'file')}: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+  return `${redo ? 'took the undo back: ' : 'put back '}${count(files.length + left, 'file')}: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
 const nextTry = ({ model, waitMs, of }: NonNullable<Extract<Row, { kind: 'fault' }>['retry']>, attempt: number): string =>
