@@ -2,7 +2,7 @@ import { fuzzy, type Fuzzy } from './fuzzy.ts'
 import type { Choice, Finder } from './picker.ts'
 import type { SessionChoice, Sessions } from './port.ts'
 import { inOrder } from './session-rows.ts'
-import { searchNames, searchTexts } from './session-search.ts'
+import { searchNames, searchTexts, type NameSearch, type Search, type TextHit } from './session-search.ts'
 import type { Stage } from './stage.ts'
 
 /** What comes in the meantime is shown so often. */
@@ -34,8 +34,8 @@ export function sessionFinder({ later, sessions: host, row, show, fail }: Finder
   let ordered: { all: readonly SessionChoice[]; fuzzy: Fuzzy<SessionChoice> } | null = null
   let query = ''
   let isComplete = false
-  let names: ReturnType<typeof searchNames> | null = null
-  let texts: ReturnType<typeof searchTexts> | null = null
+  let names: NameSearch | null = null
+  let texts: Search<TextHit> | null = null
   let beat: (() => void) | null = null
   let isNew = true
 

@@ -18,12 +18,16 @@ export interface Search<T> {
   stop: () => void
 }
 
-/** By title and first words, in slices of a few milliseconds; the first one at once. `settle` does what is left of it now. */
-export function searchNames(fuzzy: Fuzzy<SessionChoice>, query: string, later: Stage['later'], done: () => void): Search<SessionChoice> & { settle: () => void } {
+export interface NameSearch extends Search<SessionChoice> {
+  /** Does what is left of it now. */
+  settle: () => void
+}
+
+/** By title and first words, in slices of a few milliseconds; the first one at once. */
+export function searchNames(fuzzy: Fuzzy<SessionChoice>, query: string, later: Stage['later'], done: () => void): NameSearch {
   const scored: Scored<SessionChoice>[] = []
   let next = 0
   let cancel = (): void => undefined
-  const search = { found: null as readonly SessionChoice[] | null, status: '', stop: () => cancel(), settle: () => undefined as void }
   const slice = (): void => {
     if (next < fuzzy.pieces) scored.push(...fuzzy.find(next++, query))
     if (next >= fuzzy.pieces) search.found = ranked(scored)
@@ -33,11 +37,14 @@ export function searchNames(fuzzy: Fuzzy<SessionChoice>, query: string, later: S
     if (search.found) done()
     else cancel = later(0, goOn)
   }
-  search.settle = () => {
-    if (search.found) return
-    cancel()
-    while (!search.found) slice()
-    done()
+  const search: NameSearch = {
+    found: null, status: '', stop: () => cancel(),
+    settle: () => {
+      if (search.found) return
+      cancel()
+      while (!search.found) slice()
+      done()
+    },
   }
   slice()
   if (!search.found) cancel = later(0, goOn)
@@ -53,7 +60,7 @@ export interface TextHit {
 export function searchTexts(sessions: Pick<Sessions, 'search'>, keys: () => readonly string[], query: string, later: Stage['later'], changed: (failed?: unknown) => void): Search<TextHit> {
   const stopped = new AbortController()
   const hits: TextHit[] = []
-  const search = { found: hits, status: '', stop: () => stopped.abort() }
+  const search: Search<TextHit> = { found: hits, status: '', stop: () => stopped.abort() }
   const read = async (): Promise<void> => {
     for await (const hit of sessions.search(keys(), query, stopped.signal)) {
       if (stopped.signal.aborted) return
