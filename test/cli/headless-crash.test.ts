@@ -50,5 +50,5 @@ it('kill -9 while a text waits: it is delivered when the session goes on', async
 
 it('kill -9 at random points of a busy run loses nothing that was shown, and nothing false is told', async () => {
   const random = randomFrom(Number(process.env['TILLER_SEED'] ?? 1))
-  for (let round = 0; round < 3; round++) await crashRound(random)
+  for (let round = 0; round < 4; round++) await crashRound(random, 2_500)
 })

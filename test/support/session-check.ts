@@ -20,11 +20,11 @@ export function readRecords(file: string): { records: SessionRecord[]; torn: num
 
 /**
  * What is wrong with a session, by the promises: numbers without a gap, exactly one result for each call and one outcome for each run,
- * nothing started that was refused, and the request of every step rebuilt to its hash. `open`: its last run was cut off.
+ * nothing started that was refused, and the request of every step rebuilt to its hash. `open`: its last run was cut off; `torn`: so many lines may be.
  */
-export function faultsOf(file: string, { open = false } = {}): string[] {
+export function faultsOf(file: string, { open = false, torn: mayBe = open ? 1 : 0 }: { open?: boolean; torn?: number } = {}): string[] {
   const { records, torn } = readRecords(file)
-  const faults: string[] = torn > (open ? 1 : 0) ? [`${torn} lines that are no records`] : []
+  const faults: string[] = torn > mayBe ? [`${torn} lines that are no records`] : []
   records.forEach((record, index) => {
     if (record.seq !== index) faults.push(`record ${index} has the number ${record.seq}`)
   })
