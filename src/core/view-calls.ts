@@ -136,7 +136,7 @@ function toRow(record: RecordOf<'result'>, call: Named | undefined, root: string
   }
 }
 
-const shorten = (path: string, root: string | null): string => (root && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path)
+export const shorten = (path: string, root: string | null): string => (root && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path)
 
 function addChanges(run: Run, record: RecordOf<'result'>, row: CallRow): Run {
   if (!record.changes?.length && row.added === 0 && row.removed === 0) return run
