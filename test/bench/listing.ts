@@ -6,7 +6,7 @@ import { listSessions, newestSession } from '../../src/session/list.ts'
 
 /** The list of many sessions: made anew, then with what is remembered of it. */
 export async function listing(space: Space, count: number): Promise<string> {
-  for (let index = 0; index < count; index++) writeSession(space, `s${index.toString(36).padStart(8, '0')}`, { bytes: 20_000, turns: 10 })
+  for (let index = 0; index < count; index++) writeSession(space, `s${index.toString(36).padStart(8, '0')}`, { bytes: 20_000, turns: 10, begun: 1_767_225_600_000 + index * 60_000 })
   const rows: (string | number)[][] = []
   const timed = async (name: string, act: () => unknown): Promise<void> => {
     const begun = performance.now()
@@ -17,6 +17,6 @@ export async function listing(space: Space, count: number): Promise<string> {
   }
   await timed('the first time', async () => (await listSessions(space.sessions)).length)
   await timed('again', () => listSessions(space.sessions))
-  await timed('the newest one', () => newestSession(space.sessions, { root: space.cwd, cwd: space.cwd }))
+  await timed('the newest one of this folder', () => newestSession(space.sessions, { root: space.cwd, cwd: space.cwd }))
   return table([`list ${count} sessions (${join('.agent', 'sessions')})`, 'ms', 'CPU ms'], rows)
 }

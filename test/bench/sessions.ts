@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, utimesSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Fact } from '../../src/core/record.ts'
 import type { Space } from './space.ts'
@@ -10,12 +10,14 @@ export interface Wanted {
   turns: number
   /** A compaction after so many turns. */
   compactEvery?: number
+  /** When it was begun, UTC milliseconds. */
+  begun?: number
 }
 
 export const LAST = 'LAST-TURN'
 
 /** A session as the program writes them, of any size; its last words are LAST. Without spaces or damage, so that nothing but size is measured. */
-export function writeSession({ cwd, sessions }: Pick<Space, 'cwd' | 'sessions'>, id: string, { bytes, turns, compactEvery = Infinity }: Wanted): string {
+export function writeSession({ cwd, sessions }: Pick<Space, 'cwd' | 'sessions'>, id: string, { bytes, turns, compactEvery = Infinity, begun: at = 1_767_225_600_000 }: Wanted): string {
   mkdirSync(sessions, { recursive: true, mode: 0o700 })
   const file = join(sessions, `20260101T000000Z_${id}.jsonl`)
   const fd = openSync(file, 'w', 0o600)
@@ -24,7 +26,7 @@ export function writeSession({ cwd, sessions }: Pick<Space, 'cwd' | 'sessions'>,
   let lines: string[] = []
   const put = (fact: Fact): void => {
     const { type, ...rest } = fact
-    lines.push(JSON.stringify({ seq, at: 1_767_225_600_000 + seq, type, ...rest }))
+    lines.push(JSON.stringify({ seq, at: at + seq, type, ...rest }))
     seq++
   }
   put({ type: 'session', version: 1, id, cwd, root: cwd, tiller: '0.1.0' })
@@ -39,6 +41,8 @@ export function writeSession({ cwd, sessions }: Pick<Space, 'cwd' | 'sessions'>,
     }
   }
   closeSync(fd)
+  // As if it had been written when it says.
+  utimesSync(file, at / 1_000, (at + seq) / 1_000)
   return file
 }
 
