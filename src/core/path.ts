@@ -19,6 +19,17 @@ export function live(records: readonly AnyRecord[]): SessionRecord[] {
   return path.reverse()
 }
 
+/**
+ * What requests are made of on a live path: what the newest compaction keeps, if it carries what came before, and the system text.
+ * `context` makes the same of it as of the whole path, at a cost that does not grow with the session.
+ */
+export function needed(path: readonly SessionRecord[]): SessionRecord[] {
+  const compact = path.findLast((record) => record.type === 'compact')
+  if (!compact?.carry) return [...path]
+  const system = path.findLast((record) => record.type === 'system' && record.seq < compact.keep)
+  return [...(system ? [system] : []), ...path.filter((record) => record.seq >= compact.keep)]
+}
+
 /** The last record whose seq is at most `seq`: lines may be missing or damaged. */
 function indexAtOrBefore(records: readonly AnyRecord[], seq: number, before: number): number {
   let index = before - 1

@@ -1,5 +1,4 @@
 import type { Command } from '../core/command.ts'
-import { live } from '../core/path.ts'
 import type { AgentEvent, Log } from '../core/ports.ts'
 import type { FactOf } from '../core/record.ts'
 import type { State } from '../core/state.ts'
@@ -288,9 +287,9 @@ class Inbox {
   }
 
   private async compactNow(work: Work, about: string | undefined): Promise<void> {
-    const { state, records } = this.ledger
+    const { state, path } = this.ledger
     const id = state.model ?? this.deps.defaults.model
-    if (!id || !live(records).some((record) => record.type === 'reply')) return this.refuse('There is nothing to compact yet.')
+    if (!id || !path.some((record) => record.type === 'reply')) return this.refuse('There is nothing to compact yet.')
     const model = await this.deps.model(id)
     // Who asks for it wants it now: of a short session, too, most gives way.
     const keepTokens = Math.min(this.deps.compaction.keepTokens, state.live.contextTokens) / 4

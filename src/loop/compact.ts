@@ -1,6 +1,5 @@
 import { context } from '../core/context.ts'
 import { costOf } from '../core/cost.ts'
-import { live } from '../core/path.ts'
 import type { Message, Model, ModelRequest } from '../core/ports.ts'
 import type { Carry, FactOf, Fault, RecordOf, SessionRecord } from '../core/record.ts'
 import { untilAborted } from './until-aborted.ts'
@@ -27,7 +26,7 @@ export async function compactIfNeeded(work: Work, model: Model, fault?: Fault): 
   const window = fault?.contextWindow ?? work.learnedWindow ?? model.limits.contextWindow
   if (fault?.contextWindow) work.learnedWindow = fault.contextWindow
   if (!fault && (!deps.compaction.auto || window === null)) return null
-  const size = nextBytes(live(ledger.records), ledger.state.live.waiting.map((input) => input.id)) * ledger.state.live.tokensPerByte
+  const size = nextBytes(ledger.path, ledger.state.live.waiting.map((input) => input.id)) * ledger.state.live.tokensPerByte
   const room = window === null ? size / 2 : window - Math.min(deps.compaction.reserveTokens, window / 4)
   if (!fault && size <= room) return null
   if (work.compactions >= MOST_IN_A_ROW) return { status: 'failed', reason: tooLarge(window) }
@@ -66,7 +65,7 @@ export const estimate = (request: ModelRequest, tokensPerByte: number): number =
 /** One summary and one `compact` record; false: it did not come about, and nothing is changed. A summary that was cut off is not kept. */
 export async function compact(work: Pick<Work, 'ledger' | 'stop' | 'cut'>, model: Model, keepTokens: number, window: number | null, about?: string, perByte = work.ledger.state.live.tokensPerByte): Promise<boolean> {
   const { ledger } = work
-  const records = live(ledger.records)
+  const records = [...ledger.path]
   const keep = cutPoint(records, keepTokens / perByte)
   const before = records.filter((record) => record.seq < keep)
   if (!before.some((record) => record.type === 'reply')) return false

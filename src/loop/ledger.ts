@@ -1,12 +1,16 @@
 import type { AgentEvent, Log } from '../core/ports.ts'
 import type { Fact, SessionRecord } from '../core/record.ts'
-import { isKnownRecord } from '../core/path.ts'
+import { isKnownRecord, live, needed } from '../core/path.ts'
 import { applyRecord, readState, type State } from '../core/state.ts'
 
 /** The one holder of the log's append: written and synced first, then told. */
 export interface Ledger {
   readonly state: State
   readonly records: Log['records']
+  /** What requests are made of: kept up to date, so that a turn costs the same in a long session. It changes with the next append. */
+  readonly path: readonly SessionRecord[]
+  /** Since the newest outcome: the run that is under way, and what it was told. It changes with the next append. */
+  readonly recent: readonly SessionRecord[]
   /** See `Log`. */
   reach: Log['reach']
   /** Of every call in the records that are in memory. */
@@ -32,6 +36,15 @@ export function openLedger(log: Log): Ledger {
     for (const part of record.parts) if (part.type === 'call') callIds.add(part.id)
   }
   log.records.forEach(noteCalls)
+  let path = needed(live(log.records))
+  let recent = log.records.slice(log.records.findLastIndex(({ type }) => type === 'outcome') + 1).filter(isKnownRecord)
+  const notePath = (record: SessionRecord, upTo: Log['records']): void => {
+    path.push(record)
+    if (record.type === 'rewind') path = needed(live(upTo))
+    if (record.type === 'compact') path = needed(path)
+    if (record.type === 'outcome') recent = []
+    else recent.push(record)
+  }
   const listeners = new Set<(event: AgentEvent) => void>()
   let held: Fact[] = []
   /** Facts that could not be written. */
@@ -54,8 +67,11 @@ export function openLedger(log: Log): Ledger {
   }
   const take = (records: readonly SessionRecord[]): void => {
     for (const record of records) {
-      applyRecord(state, record, log.records)
+      // Several can come at once: what is live after a rewind does not depend on those behind it.
+      const upTo = record.type === 'rewind' ? log.records.filter(({ seq }) => seq <= record.seq) : log.records
+      applyRecord(state, record, upTo)
       noteCalls(record)
+      notePath(record, upTo)
     }
     tell(...records)
   }
@@ -93,6 +109,12 @@ export function openLedger(log: Log): Ledger {
     callIds,
     get records() {
       return log.records
+    },
+    get path() {
+      return path
+    },
+    get recent() {
+      return recent
     },
     reach: (to) => log.reach(to),
     hold: (fact) => void held.push(fact),

@@ -1,5 +1,4 @@
 import { circle, usedUp } from '../core/limits.ts'
-import { isKnownRecord } from '../core/path.ts'
 import { settle } from './call.ts'
 import { modelOf } from './model-of.ts'
 import { pause } from './pause.ts'
@@ -29,7 +28,7 @@ async function summarise(work: Work, reached: string): Promise<void> {
 
 /** The model is told what repeats; when it goes on all the same, the person is asked. */
 export async function goingRound(work: Work): Promise<Outcome | null> {
-  const round = circle(work.ledger.records.filter(isKnownRecord), work.run, work.deps.limits)
+  const round = circle(work.ledger.recent, work.run, work.deps.limits)
   if (!round) return null
   if (!round.stop) {
     tell(work, `You have now repeated ${round.what} ${round.times} times in a row. Repeating it will not help: look at why, and do something else, or say what stands in the way.`)

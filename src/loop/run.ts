@@ -94,7 +94,7 @@ const MOST_NUDGES = 2
 /** A model that stops in the middle of its own plan is told so, a few times. */
 function goesOn(work: Work, reply: FactOf<'reply'>): boolean {
   if (work.nudges >= MOST_NUDGES) return false
-  const open = openItems(work.ledger.records.filter(isKnownRecord), work.run)
+  const open = openItems(work.ledger.recent, work.run)
   const why = open.length > 0 ? `your todo list has open items (${open.slice(0, 3).join('; ')}). Go on with them, or update the list and say why they are left` : promisesMore(answerOf(reply)) ? 'you said what you would do next and stopped. Do it now, or say that you are done' : null
   if (why === null) return false
   work.nudges++
@@ -104,7 +104,7 @@ function goesOn(work: Work, reply: FactOf<'reply'>): boolean {
 
 /** What the log does not bear out is no plain success. */
 function unproven(work: Work, reply: FactOf<'reply'>): Outcome | null {
-  const records = work.ledger.records.filter(isKnownRecord)
+  const records = work.ledger.recent
   const open = openItems(records, work.run)
   if (open.length > 0) return { status: 'unverified', reason: `${open.length === 1 ? '1 item of its todo list is' : `${open.length} items of its todo list are`} still open: ${open.slice(0, 3).join('; ')}` }
   const claim = unprovenClaim(answerOf(reply), records, work.run)

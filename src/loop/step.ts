@@ -1,6 +1,5 @@
 import { context } from '../core/context.ts'
 import { repeatsItself } from '../core/limits.ts'
-import { live } from '../core/path.ts'
 import { ModelError, type Delta, type Model, type ModelEnd, type ModelRequest } from '../core/ports.ts'
 import type { FactOf, Fault, Part } from '../core/record.ts'
 import type { Waiting } from '../core/state.ts'
@@ -18,7 +17,7 @@ export async function step(work: Work, model: Model, attempt: number): Promise<F
   const inputs = attempt === 1 ? deliverable(state.live.waiting, state.live.run !== null && state.live.run.steps > 0).map((input) => input.id) : []
   const effort = state.effort ?? deps.defaults.effort
   const settings = { inputs, effort, maxOutput: model.limits.maxOutput ?? undefined }
-  const request = context(live(ledger.records), settings)
+  const request = context(ledger.path, settings)
   const body = JSON.stringify(request)
   const number = (state.live.run?.steps ?? 0) + (attempt === 1 ? 1 : 0)
   const bytes = Buffer.byteLength(body)

@@ -1,4 +1,3 @@
-import { isKnownRecord } from '../core/path.ts'
 import type { FactOf, RecordOf } from '../core/record.ts'
 import type { Outcome, Work } from './work.ts'
 
@@ -41,7 +40,7 @@ async function treeNow({ deps, ledger, run, stop }: Work): Promise<string | null
   return tree
 }
 
-const checksOf = ({ ledger, run }: Work): RecordOf<'check'>[] => ledger.records.filter((record) => isKnownRecord(record) && record.type === 'check' && record.run === run) as RecordOf<'check'>[]
+const checksOf = ({ ledger, run }: Work): RecordOf<'check'>[] => ledger.recent.filter((record) => record.type === 'check' && record.run === run) as RecordOf<'check'>[]
 
 function toldOf({ command, exit, text }: FactOf<'check'>, earlier: readonly RecordOf<'check'>[]): string {
   const before = earlier.findLast((check) => check.command === command)
