@@ -63,7 +63,7 @@ export function openConnections(place: Place, settings: Settings, options: Optio
 function connectionOf({ agent, log, jobs, rest, close }: Connected, folder: string): Connection {
   return {
     session: log.id,
-    records: log.records,
+    records: log.records, damage: log.damage,
     ...(rest ? { rest: () => rest().then((whole) => connectionOf(whole, folder)) } : {}),
     subscribe: (listener) => (log.readOnly === null ? agent.subscribe(listener) : watch(log, listener)),
     send: (command) => agent.send(command),

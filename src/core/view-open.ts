@@ -1,4 +1,4 @@
-import type { RecordOf } from './record.ts'
+import type { RecordOf, SessionRecord, UnknownRecord } from './record.ts'
 import { sanitize } from './sanitize.ts'
 import { everyText } from './view-excerpt.ts'
 import type { Row } from './view-row.ts'
@@ -14,6 +14,19 @@ export function openView(records: readonly ViewEvent[]): View {
   const view = records.reduce(reduce, { ...emptyView(), waiting })
   // No command of an earlier process is ours any more.
   return { ...view, jobs: [] }
+}
+
+/** The records with what is damaged between them, where it stands. That a number is missing is seen from the records themselves. */
+export function inPlace(records: readonly (SessionRecord | UnknownRecord)[], damage: readonly { after: number; seq?: number; why: string }[]): ViewEvent[] {
+  const said = damage.filter(({ seq, why }) => seq === undefined || !/ (?:is|are) missing$/.test(why))
+  if (said.length === 0) return [...records]
+  const events: ViewEvent[] = []
+  let next = 0
+  for (const record of records) {
+    for (let each = said[next]; each && each.after < record.seq; each = said[++next]) events.push({ type: 'damage', why: each.why })
+    events.push(record)
+  }
+  return [...events, ...said.slice(next).map(({ why }): ViewEvent => ({ type: 'damage', why }))]
 }
 
 /** The row with which an earlier session goes on. */

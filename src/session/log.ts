@@ -325,7 +325,7 @@ function refresh(state: State): AnyRecord[] {
     open.size = line.offset + line.bytes.length + 1
     const { record, why } = parseLine(line)
     const wrong = why ?? (record && record.seq < reading.next ? `a second record ${record.seq}` : null)
-    if (wrong) reading.damage.push({ offset: line.offset, why: wrong })
+    if (wrong) reading.damage.push({ offset: line.offset, after: reading.next - 1, why: wrong })
     if (!record || record.seq < reading.next) continue
     reading.records.push(record)
     reading.next = record.seq + 1

@@ -13,6 +13,8 @@ export type AnyRecord = SessionRecord | UnknownRecord
 export interface Damage {
   /** Byte offset of the line. */
   offset: number
+  /** The record that stands before it; -1: none. */
+  after: number
   /** The first record that is lost by it, where that is known. */
   seq?: number
   why: string
@@ -139,7 +141,7 @@ function* region(fd: number, plan: Plan, size: number, damage: Damage[], end: { 
     end.torn = !line.ended
     const { record, why } = parseLine(line)
     const wrong = why ?? (record ? misplaced(plan, line.offset, record, last) : null)
-    const bad: Damage | null = wrong === null ? null : { offset: line.offset, why: wrong }
+    const bad: Damage | null = wrong === null ? null : { offset: line.offset, after: last ?? -1, why: wrong }
     if (bad && !(wrong === FOREIGN && damage.at(-1)?.why === FOREIGN)) damage.push(bad)
     if (!record || misplaced(plan, line.offset, record, last)) {
       if (bad && !record) sinceRecord.push(bad)
@@ -162,7 +164,7 @@ function lost(first: number, final: number, bad: Damage[], offset: number): Dama
     for (const [index, each] of unknown.entries()) each.seq = first + index
     return []
   }
-  return [{ offset, seq: first, why: first === final ? `record ${first} is missing` : `records ${first} to ${final} are missing` }]
+  return [{ offset, after: first - 1, seq: first, why: first === final ? `record ${first} is missing` : `records ${first} to ${final} are missing` }]
 }
 
 const isSession = (record: AnyRecord): record is RecordOf<'session'> => record.type === 'session' && !('unknown' in record)

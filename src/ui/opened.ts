@@ -1,3 +1,4 @@
+import { inPlace } from '../core/view-open.ts'
 import { emptyView, reduce, withNote, type View } from '../core/view.ts'
 import { early, earlyView } from './early.ts'
 import { emptyEditor, paste } from './editor-state.ts'
@@ -30,14 +31,14 @@ function folded(connection: Connection): Folded {
 }
 
 /** In pieces: it can pause after each record. */
-export function* folding({ session, records }: Connection): Generator<View, Folded> {
+export function* folding({ session, records, damage = [] }: Connection): Generator<View, Folded> {
   let view: View = emptyView()
   let output: Shown | null = null
   const inputs: Screen['inputs'] = new Map()
-  for (const record of records) {
+  for (const record of inPlace(records, damage)) {
     view = reduce(view, record)
     yield view
-    if ('unknown' in record) continue
+    if (!('seq' in record) || 'unknown' in record) continue
     output = outputOf(record) ?? output
     if (record.type === 'input') inputs.set(record.id, record)
   }

@@ -35,9 +35,9 @@ export async function plainWriter({ width = plainWidth, silent = false }: Plain 
 
 /** A whole session as text, for `tiller sessions show`. */
 export async function plainSession(records: readonly ViewEvent[], width: Width = plainWidth): Promise<string> {
-  const rows = openView(records).rows.slice()
-  await prepareRows(rows)
-  return renderRows(rows, width)
+  const { rows, waiting } = openView(records)
+  await prepareRows(rows.slice())
+  return renderRows(rows.slice(), width) + waiting.map(({ text }) => `\nnot delivered yet: ${text}\n`).join('')
 }
 
 const plainWidth: Width = { columns: Number.POSITIVE_INFINITY, theme: themeOf('none', noAbilities) }

@@ -53,6 +53,8 @@ export interface Connection {
   session: string
   /** What is in the log; it grows with it. The first view is folded from it, and what can be gone back to is read from it. */
   records: readonly (SessionRecord | UnknownRecord)[]
+  /** Places in the log that are not as they were written: shown between its records. */
+  damage?: readonly { after: number; seq?: number; why: string }[]
   /** Set where `records` is only the end of a large session, which can be looked at: reads all of it, when it is called. */
   rest?: () => Promise<Connection>
   /** Every event after `records`: none is lost when it is called in the tick that made the connection. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { calls, openWorld, say, type World } from '../support/world.ts'
@@ -114,36 +114,6 @@ it('a git worktree and a folder below have their own: the root is the top of the
   expect(execFileSync('git', ['-C', tree, 'status', '--porcelain'], { env: world.env, encoding: 'utf8' })).toBe('')
   expect((await world.run(['-c', '-p', 'again'], { cwd: tree })).code).toBe(2)
   expect((await world.run(['-c', '-p', 'again'], { cwd: join(tree, 'sub') })).code).toBe(0)
-})
-
-describe('damage', () => {
-  it.each<[string, (file: string) => void, RegExp]>([
-    ['half a last line', (file) => appendFileSync(file, '{"seq":99,"at":1,"type":"inp'), /^tiller: \S+ is damaged in one place \(at byte \d+: [^\n]+\n$/],
-    ['a line of NUL bytes in the middle', (file) => writeFileSync(file, readFileSync(file, 'utf8').replace(/^(?=\{"seq":4,)/m, `${'\0'.repeat(400)}\n`)), /^tiller: \S+ is damaged in one place/],
-    ['a record of a type that nobody knows', (file) => appendFileSync(file, `{"seq":${readFileSync(file, 'utf8').trimEnd().split('\n').length},"at":1,"type":"hologram","x":1}\n`), /^$/],
-  ])('%s: the session goes on, and the rest of it is there', async (_, damage, warning) => {
-    const world = await openWorld([say('Red.'), say('As before.')], { unchecked: true })
-    await world.run(['-p', 'a colour'])
-    const [file] = world.sessions() as [string]
-    damage(file)
-    const before = readFileSync(file)
-    const { code, stdout, stderr } = await world.run(['-c', '-p', 'and now\u2028?'])
-    expect([code, stdout]).toEqual([0, 'As before.\n'])
-    expect(stderr).toMatch(warning)
-    expect(lastMessages(world)).toMatch(/a colour.*Red\..*and now\u2028\?/)
-    expect(readFileSync(file).subarray(0, before.length).equals(before), 'nothing of it was rewritten').toBe(true)
-  })
-
-  it('a newer version is not written to', async () => {
-    const world = await openWorld([say('Red.')], { unchecked: true })
-    await world.run(['-p', 'a colour'])
-    const [file] = world.sessions() as [string]
-    writeFileSync(file, readFileSync(file, 'utf8').replace('"version":1', '"version":2'))
-    const before = readFileSync(file)
-    const { code, stderr } = await world.run(['-c', '-p', 'more'])
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/newer version/)])
-    expect(readFileSync(file).equals(before)).toBe(true)
-  })
 })
 
 it('a second one on the same session is told who has it, and nothing of it is mixed in', async () => {

@@ -76,7 +76,7 @@ test('a torn tail is named with its place, and what is appended next stands on i
   copyFileSync(join(fixtures, 'damaged', 'torn-tail.jsonl'), file)
   const size = readFileSync(join(fixtures, 'tools.jsonl')).length
   const log = opened(file)
-  expect(log.damage).toEqual([{ offset: size, why: 'the last write was cut off' }])
+  expect(log.damage).toEqual([{ offset: size, after: 25, why: 'the last write was cut off' }])
   log.append([inputFact('hi', 'i2')])
   log.append([inputFact('ho', 'i3')])
   log.close()

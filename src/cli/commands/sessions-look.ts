@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { inPlace } from '../../core/view-open.ts'
 import type { ViewEvent } from '../../core/view-state.ts'
 import { addSession, noStatistics, statisticsText } from '../../report/statistics.ts'
 import { lockOf } from '../../session/companion.ts'
@@ -61,7 +62,7 @@ export async function show({ folders, rest: [id = ''] }: Here): Promise<number> 
   const log = sessionToRead(file)
   const whole = statSync(file).size <= MOST_SHOWN
   if (!whole) note(`${file} is larger than ${size(MOST_SHOWN)}: this is its end; tiller sessions export ${log.id} writes all of it`)
-  print(await plainSession(whole ? [...withDamage(file)] : [...log.records, ...log.damage.map(told)]))
+  print(await plainSession(whole ? [...withDamage(file)] : inPlace(log.records, log.damage)))
   log.close()
   return 0
 }
