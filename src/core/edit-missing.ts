@@ -2,7 +2,7 @@ import type { Edit } from './edit.ts'
 import { splitLines } from './lines.ts'
 import { isRedacted } from './redact.ts'
 import { similarity } from './similarity.ts'
-import { hasUnseen, unwritten, visible } from './visible.ts'
+import { hasUnseen, strayed, unwritten, visible } from './visible.ts'
 
 /** Why `old` is not to be found and what the file has instead: the nearest passage with its differences, and what usually goes wrong. */
 export function describeMissing(text: string, edits: readonly Edit[], index: number): string {
@@ -27,15 +27,30 @@ export function listLines(lines: readonly number[]): string {
 
 function likelyCause(text: string, edits: readonly Edit[], index: number, edit: Edit): string | null {
   const { old } = edit
-  if (/^\s*\d+\t/.test(old) && find(text, old.replace(/^\s*\d+\t/gm, ''))) return ' It begins with line numbers, which are not part of the file: leave them out.'
+  const known = SPOILT.find(({ clean }) => clean(old) !== old && find(text, clean(old)))
+  if (known) return ` ${known.why}`
   if (isRedacted(old)) return ' It holds a placeholder that stands for a secret: edit around that text.'
   if (/\[line \d+ is cut/.test(old)) return ' It holds a remark of `read`, which is not part of the file.'
-  if (unwritten(old) !== old && find(text, unwritten(old))) return ' The file has the control characters themselves where you sent them written out: send them as JSON escapes (\\u001b).'
-  if (edits.some((other, at) => at !== index && other.new.includes(old))) return ' All edits are matched against the file as it was read, not as an edit before it leaves it: join the two.'
+  if (find(afterOthers(text, edits, index), old)) return ' All edits are matched against the file as it was read, not as another edit leaves it: join the two.'
   if (edit.new.trim() !== '' && find(text, edit.new)) return ' But `new` is: the change may have been made already.'
   if (hasUnseen(old)) return ' It holds control characters.'
   return null
 }
+
+/** Mistakes that models make with a text, each with what it was meant to be. */
+const SPOILT: readonly { clean: (old: string) => string; why: string }[] = [
+  { clean: (old) => old.replace(/^[ \t]*\d+(?:\t|→|[|:] ?)/gm, ''), why: 'It begins with line numbers, which are not part of the file: leave them out.' },
+  { clean: strayed, why: 'The file has bytes that are not UTF-8 where you sent \\xNN, which is only how they are shown: edit around them.' },
+  { clean: unwritten, why: 'The file has the control characters themselves where you sent them written out: send them as JSON escapes (\\u001b).' },
+  { clean: (old) => old.replace(/\\([ntr"'`\\])/g, (_, char: string) => ({ n: '\n', t: '\t', r: '\r' })[char] ?? char), why: 'It has line breaks, tabs or quotes written out (\\n, \\t, \\") where the file has them as such: escape them once, not twice.' },
+  { clean: (old) => old.replace(/&(lt|gt|quot|amp|#39|apos);/g, (_, name: string) => ({ lt: '<', gt: '>', quot: '"', amp: '&' })[name] ?? "'"), why: 'It has &lt; and the like where the file has < itself.' },
+  { clean: (old) => old.replace(/^(?:[ \t]*\n)+|(?:\n[ \t]*)+$/g, ''), why: 'The file has no empty line where it begins or ends with one.' },
+  { clean: (old) => old.replace(/^```.*\n|\n?```\s*$/g, ''), why: 'It stands between ``` marks, which are not part of the file.' },
+]
+
+/** The text as the other edits would leave it, as far as that is simple. */
+const afterOthers = (text: string, edits: readonly Edit[], index: number): string =>
+  edits.reduce((before, other, at) => (at === index || other.old === '' ? before : before.split(other.old).join(other.new)), text.replace(/\r\n/g, '\n'))
 
 const find = (text: string, part: string): boolean => part !== '' && text.replace(/\r\n/g, '\n').includes(part.replace(/\r\n/g, '\n'))
 
@@ -50,7 +65,7 @@ const ENOUGH = 0.5
 
 /** At most three, the best first. */
 function nearestPassages(text: string, old: string): Passage[] {
-  const wanted = splitLines(old).map((line) => line.text)
+  const wanted = splitLines(old.replace(/^(?:[ \t]*\n)+|(?:\n[ \t]*)+$/g, '')).map((line) => line.text)
   const lines = splitLines(text).slice(0, MOST_LINES).map((line) => line.text)
   const starts = startsWorthALook(lines, wanted)
   const scored = starts

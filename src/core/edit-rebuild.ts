@@ -1,6 +1,7 @@
 import type { Reindent } from './edit-indent.ts'
 import { endsInCr, majorityEnding, splitLines, type Ending, type Line } from './lines.ts'
 import { alignLines, type Pair } from './edit-align.ts'
+import { retain } from './edit-retain.ts'
 
 export interface Place {
   text: string
@@ -29,11 +30,19 @@ export function rebuild({ text, start, end, old, new: replacement, exact, reinde
   for (const [index, line] of newLines.entries()) {
     const pair = pairs[index]
     const kept = pair?.same === undefined ? undefined : before[pair.same]
-    const indented = kept ? kept.text : indent(line.text, index === 0 && oldLines[0]?.text === oldLines[0]?.text.trimStart(), reindent)
+    const changed = kept || exact || !pair ? line.text : changedLine(before[pair.at]?.text ?? '', oldLines[pair.at]?.text ?? '', line.text)
+    const indented = kept ? kept.text : indent(changed, index === 0 && oldLines[0]?.text === oldLines[0]?.text.trimStart(), reindent)
     if (indented === null) return null
     rebuilt += indented + endingOf(line, index === newLines.length - 1, pair, before, oldLines, fallback, literal)
   }
   return rebuilt
+}
+
+/** With its own indentation, which is not for here to decide. */
+function changedLine(there: string, old: string, wanted: string): string {
+  const blanks = /^[ \t]*/.exec(wanted)?.[0] ?? ''
+  const [file, from, to] = [there, old, wanted].map((text) => text.replace(/^[ \t]+/, '')) as [string, string, string]
+  return to === '' ? wanted : blanks + retain(file, from, to)
 }
 
 function indent(text: string, afterIndentation: boolean, reindent: Reindent | undefined): string | null {

@@ -64,7 +64,7 @@ function describeSeveral({ several, match, overlap }: Several, numberOf: (offset
   const where = `${several.length} places, at lines ${listLines(several.map(({ start }) => numberOf(start)))}`
   if (overlap && all) return `\`old\` is at ${where}, and they overlap, so it is unclear which to replace. Give a longer \`old\`.`
   if (match === 'exact') return `\`old\` is at ${where}. Add lines around it until it is unique, or set \`all\` to replace every one.`
-  return `\`old\` is nowhere exactly, and but for ${NAMES[match]} at ${where}. Send it exactly as in the file, with lines around it until it is unique.`
+  return `\`old\` is nowhere exactly, and, overlooking ${NAMES[match]}, at ${where}. Send it exactly as in the file, with lines around it until it is unique.`
 }
 
 function clashOf(changes: readonly Change[], numberOf: (offset: number) => number): string | null {

@@ -6,6 +6,8 @@ export interface Decoded {
   bom: boolean
   /** Without the BOM; line endings as they are. `encode` makes the same bytes of it again. */
   text: string
+  /** So many bytes of a UTF-8 text are none: each is half of a surrogate pair, U+DC00 and its value. */
+  stray?: number
 }
 
 /** null: not text, and `describeBinary` says what it is. */
@@ -17,15 +19,22 @@ export function decode(bytes: Uint8Array): Decoded | null {
   const body = bom ? buffer.subarray(3) : buffer
   if (body.includes(0)) return null
   if (isUtf8(body)) return { encoding: 'utf-8', bom, text: body.toString('utf8') }
-  if (bom || looksBinary(body)) return null
+  if (looksBinary(body)) return null
+  const { text, stray, whole } = fromBrokenUtf8(body)
+  // One damaged character does not make an old encoding of a text that else is UTF-8.
+  if (bom || stray <= whole) return { encoding: 'utf-8', bom, text, stray }
   return { encoding: 'windows-1252', bom: false, text: fromWindows1252(body) }
 }
 
 /** The characters that this encoding cannot hold, instead of the bytes, where there are any. */
-export function encode(text: string, { encoding, bom }: Pick<Decoded, 'encoding' | 'bom'>): { bytes: Buffer } | { cannot: string[] } {
+export function encode(text: string, { encoding, bom, stray }: Pick<Decoded, 'encoding' | 'bom' | 'stray'>): { bytes: Buffer } | { cannot: string[] } {
+  // It would be no text from then on, which nobody could read or edit here.
+  if (text.includes('\0')) return { cannot: ['a NUL character'] }
   switch (encoding) {
-    case 'utf-8':
-      return text.isWellFormed() ? { bytes: Buffer.concat([bom ? UTF8 : EMPTY, Buffer.from(text, 'utf8')]) } : { cannot: ['half of a surrogate pair'] }
+    case 'utf-8': {
+      const bytes = stray ? toBrokenUtf8(text) : text.isWellFormed() ? Buffer.from(text, 'utf8') : null
+      return bytes ? { bytes: Buffer.concat([bom ? UTF8 : EMPTY, bytes]) } : { cannot: ['half of a surrogate pair'] }
+    }
     case 'utf-16le':
       return { bytes: Buffer.concat([bom ? UTF16LE : EMPTY, Buffer.from(text, 'utf16le')]) }
     case 'utf-16be':
@@ -61,6 +70,53 @@ function isUtf8(buffer: Buffer): boolean {
   }
 }
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+const STRAY = /[\udc80-\udcff]/gu
+
+/** `whole`: characters of more than one byte that are as they should be. */
+function fromBrokenUtf8(buffer: Buffer): { text: string; stray: number; whole: number } {
+  const parts: string[] = []
+  let [from, stray, whole] = [0, 0, 0]
+  for (let at = 0; at < buffer.length; ) {
+    const length = characterLength(buffer, at)
+    if (length > 1) whole++
+    if (length > 0) {
+      at += length
+      continue
+    }
+    parts.push(buffer.toString('utf8', from, at), String.fromCharCode(0xdc00 + (buffer[at] ?? 0)))
+    stray++
+    from = ++at
+  }
+  return { text: parts.join('') + buffer.toString('utf8', from), stray, whole }
+}
+
+/** null: it holds other halves of pairs. */
+function toBrokenUtf8(text: string): Buffer | null {
+  const parts: Buffer[] = []
+  let from = 0
+  for (const { index, 0: half } of text.matchAll(STRAY)) {
+    parts.push(Buffer.from(text.slice(from, index), 'utf8'), Buffer.from([half.charCodeAt(0) - 0xdc00]))
+    from = index + 1
+  }
+  return text.replace(STRAY, '').isWellFormed() ? Buffer.concat([...parts, Buffer.from(text.slice(from), 'utf8')]) : null
+}
+
+/** How many bytes the character of UTF-8 that begins here has; 0: it is none. */
+export function characterLength(bytes: Uint8Array, at: number): number {
+  const first = bytes[at] ?? 0
+  if (first < 0x80) return 1
+  const length = lengthAfter(first)
+  if (length === 0 || at + length > bytes.length) return 0
+  for (let next = 1; next < length; next++) if (((bytes[at + next] ?? 0) & 0xc0) !== 0x80) return 0
+  const second = bytes[at + 1] ?? 0
+  // too long a form, a surrogate, or beyond the last code point
+  if ((first === 0xe0 && second < 0xa0) || (first === 0xed && second > 0x9f) || (first === 0xf0 && second < 0x90) || (first === 0xf4 && second > 0x8f)) return 0
+  return length
+}
+
+/** Of a character of more than one byte, by its first; 0: none begins so. */
+export const lengthAfter = (first: number): number => (first >= 0xc2 && first <= 0xdf ? 2 : first >= 0xe0 && first <= 0xef ? 3 : first >= 0xf0 && first <= 0xf4 ? 4 : 0)
 
 /** Control characters that no text has, in more than one place of a thousand. */
 function looksBinary(buffer: Buffer): boolean {

@@ -7,9 +7,12 @@ export type Kind = 'file' | 'folder' | 'nothing' | 'other'
 export interface Look {
   kind: Kind
   stat?: Stats
-  /** For a person and a model: why it is not a file that could be read. */
+  /** For a person and a model: what it is; where it could not be looked at (there is no `stat`), why. */
   why: string
 }
+
+/** As a clause of its own: `it is a named pipe`, `permission denied`. */
+export const itIs = ({ stat, why }: Pick<Look, 'stat' | 'why'>): string => (stat ? `it is ${why}` : why)
 
 export async function look(path: string): Promise<Look> {
   try {

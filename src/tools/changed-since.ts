@@ -24,7 +24,7 @@ export function changedSince({ path, shown, bytes, sha256, decoded }: Before, ab
       const fresh = readText({ path, shown, bytes, sha256 }, page)
       const what = small ? 'It now reads:' : 'Here it now reads:'
       return {
-        ...failed(withNotes(`${shown} was not changed: it has changed since it was read, by somebody else. ${what}\n${fresh?.text ?? ''}`, ['You have now seen this; send the change again, made for it'])),
+        ...failed(withNotes(`${shown} was not changed: it has changed since it was read, by a command or by somebody else. ${what}\n${fresh?.text ?? ''}`, ['You have now seen this: send the change again, made for it'])),
         ...(fresh?.seen ? { seen: fresh.seen } : {}),
       }
     },

@@ -1,5 +1,6 @@
 import { cap, MAX_BYTES, MAX_LINES } from '../core/cap.ts'
 import { sanitize } from '../core/sanitize.ts'
+import { characterLength, lengthAfter } from '../os/encoding.ts'
 import type { Kept } from '../os/output.ts'
 import { withoutPrelude } from '../os/shell-line.ts'
 
@@ -52,7 +53,7 @@ function decode(bytes: Buffer): { text: string; odd: number } {
   const pieces: string[] = []
   let odd = 0
   for (let at = 0, from = 0; at <= bytes.length;) {
-    const length = at < bytes.length ? characterLength(bytes, at) : 0
+    const length = at < bytes.length && bytes[at] !== 0 ? characterLength(bytes, at) : 0
     if (length > 0) {
       at += length
       continue
@@ -68,21 +69,6 @@ function decode(bytes: Buffer): { text: string; odd: number } {
 }
 
 const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** How many bytes the character that begins here has; 0: it is none. */
-function characterLength(bytes: Buffer, at: number): number {
-  const first = bytes[at] ?? 0
-  if (first < 0x80) return first === 0 ? 0 : 1
-  const length = lengthAfter(first)
-  if (length === 0 || at + length > bytes.length) return 0
-  for (let next = 1; next < length; next++) if (((bytes[at + next] ?? 0) & 0xc0) !== 0x80) return 0
-  const second = bytes[at + 1] ?? 0
-  // too long a form, a surrogate, or beyond the last code point
-  if ((first === 0xe0 && second < 0xa0) || (first === 0xed && second > 0x9f) || (first === 0xf0 && second < 0x90) || (first === 0xf4 && second > 0x8f)) return 0
-  return length
-}
-
-const lengthAfter = (first: number): number => (first >= 0xc2 && first <= 0xdf ? 2 : first >= 0xe0 && first <= 0xef ? 3 : first >= 0xf0 && first <= 0xf4 ? 4 : 0)
 
 /** Without a last character of which only a part is there. */
 export function beforeCut(bytes: Buffer): Buffer {

@@ -4,11 +4,12 @@ import { splitLines } from '../core/lines.ts'
 import type { Here, Prepared, Refused, Tool } from '../core/ports.ts'
 import type { Seen } from '../core/record.ts'
 import { encode } from '../os/encoding.ts'
-import { resolveReal } from '../os/real-path.ts'
 import { plural } from './answer.ts'
+import { cannotHold } from './cannot-hold.ts'
 import { changeFile } from './change-file.ts'
 import { changedSince } from './changed-since.ts'
 import { fileBefore, losesSecret, type Before } from './file-before.ts'
+import { locatedFile } from './located.ts'
 import { nearby } from './nearby.ts'
 import { shownPath } from './shown-path.ts'
 
@@ -32,7 +33,7 @@ export const edit: Tool<Input> = {
   about: 'Replace text in a file that was read. All edits of a file belong in one call: each is matched against the file as it was before, and all are made or none. Encoding and line endings are kept.',
   input,
   prepare: async ({ path, edits }, here) => {
-    const real = resolveReal(path, here.cwd)
+    const real = locatedFile(path, here.cwd)
     const before = await fileBefore(real, here)
     if (!before) return noSuchFile(real, here)
     if ('refused' in before) return before
@@ -59,14 +60,24 @@ const withoutMark = (text: string): string => text.replace(/^\ufeff/, '')
 async function prepareEdit(before: Before, text: string, places: readonly Replaced[]): Promise<Prepared | Refused> {
   const { path, shown, decoded, sha256, seen } = before
   const encoded = encode(text, decoded)
-  if ('cannot' in encoded) return { accesses: [{ kind: 'read', path }], refused: `${shown} was not changed: it is in ${decoded.encoding}, which has no ${encoded.cannot.slice(0, 5).join(' ')}. Write it in another way, or convert the file first (\`iconv\`, with \`shell\`).` }
-  const loose = [...new Set(places.map(({ match }) => match))].filter((match) => match !== 'exact')
+  if ('cannot' in encoded) return { accesses: [{ kind: 'read', path }], refused: `${shown} was not changed: ${cannotHold(decoded.encoding, encoded.cannot, 'new', 'convert the file first (`iconv`, with `shell`)')}` }
+  // Of line endings the model has been told to send plain ones.
+  const loose = [...new Set(places.map(({ match }) => match))].filter((match) => match !== 'exact' && match !== 'endings')
   return changeFile({
     path, shown, before: { sha256, text: decoded.text, bytes: before.bytes }, bytes: encoded.bytes, text,
     done: `Edited ${shown}: ${describe(places)}.`,
-    notes: loose.map((match) => `\`old\` was not in the file exactly; it was found once ${NAMES[match]} were overlooked`),
+    notes: [...loose.map((match) => `\`old\` was not in the file exactly, and was found by overlooking ${NAMES[match]}`), foreignIndentation(decoded.text, text)],
     seen: seenAfter(seen, decoded.text, text), keep: before.keep,
   })
+}
+
+/** New lines that are indented as no line of the file was. */
+function foreignIndentation(before: string, after: string): string | null {
+  const [tabs, blanks] = [/^\t+\S/gm, /^ {2,}[^\s*]/gm] as const
+  const count = (text: string, lines: RegExp): number => text.match(lines)?.length ?? 0
+  if (count(before, tabs) > 2 && count(before, blanks) === 0 && count(after, blanks) > 0) return 'The file indents with tabs; lines that you added begin with blanks: send them again with tabs'
+  if (count(before, blanks) > 2 && count(before, tabs) === 0 && count(after, tabs) > 0) return 'The file indents with blanks; lines that you added begin with tabs: send them again with blanks'
+  return null
 }
 
 /** `line 12 (+3 -1), line 40 (+1 -1)` */

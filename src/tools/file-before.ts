@@ -3,7 +3,7 @@ import type { Access, Seen } from '../core/record.ts'
 import { isRedacted } from '../core/redact.ts'
 import { decode, describeBinary, type Decoded } from '../os/encoding.ts'
 import { MOST_BYTES, readWhole } from '../os/files.ts'
-import { look } from '../os/open-file.ts'
+import { itIs, look } from '../os/open-file.ts'
 import { size } from './listing.ts'
 import { shownPath } from './shown-path.ts'
 
@@ -24,10 +24,11 @@ export async function fileBefore(path: string, here: Here): Promise<Before | Ref
   const shown = shownPath(path, here)
   const accesses: Access[] = [{ kind: 'read', path }]
   const refuse = (refused: string): Refused => ({ refused, accesses })
-  const { kind, why, stat } = await look(path)
+  const looked = await look(path)
+  const { kind, stat } = looked
   if (kind === 'nothing') return null
   if (kind === 'folder') return refuse(`${shown} is a folder. Name a file.`)
-  if (kind === 'other') return refuse(`${shown} cannot be changed: it is ${why}.`)
+  if (kind === 'other') return refuse(`${shown} cannot be changed: ${itIs(looked)}.`)
   if ((stat?.size ?? 0) > MOST_BYTES) return refuse(`${shown} is ${size(stat?.size ?? 0)} large, too large to be changed here. Use a command that streams, such as \`sed -i\`, with \`shell\`.`)
   const got = await readWhole(path, here.signal)
   if (!got.ok) return refuse(`${shown} could not be read: ${got.why}.`)

@@ -2,9 +2,9 @@ import * as z from 'zod/mini'
 import { cap } from '../core/cap.ts'
 import type { Output, Tool } from '../core/ports.ts'
 import { visibleName } from '../core/visible.ts'
-import { resolveReal } from '../os/real-path.ts'
 import { listFiles } from '../os/search.ts'
 import { cancelled, failed, plural, said, withNotes } from './answer.ts'
+import { locatedFile } from './located.ts'
 import { searchable } from './searchable.ts'
 import { shownPath } from './shown-path.ts'
 
@@ -24,7 +24,7 @@ export const find: Tool<Input> = {
   about: 'Find files by name. Passes over what .gitignore leaves out, unless `path` is in it.',
   input,
   prepare: async ({ pattern, path = '.', limit = USUAL }, here) => {
-    const real = resolveReal(path, here.cwd)
+    const real = locatedFile(path, here.cwd)
     const place = await searchable(real, here)
     if ('refused' in place) return place
     if (place.kind === 'file') return { accesses: place.accesses, refused: `${shownPath(real, here)} is a file. Name the folder to look in; to search the text of a file use \`grep\`.` }

@@ -4,11 +4,11 @@ import { compilePattern, type LinePattern } from '../core/pattern.ts'
 import type { Here, Output, Tool } from '../core/ports.ts'
 import { isSecret } from '../core/sensitive.ts'
 import { visibleName } from '../core/visible.ts'
-import { resolveReal } from '../os/real-path.ts'
 import { findRipgrep } from '../os/ripgrep.ts'
 import { searchLines, type Ended, type Found } from '../os/search.ts'
 import { cancelled, failed, plural, said, withNotes } from './answer.ts'
 import { grepText } from './grep-text.ts'
+import { locatedFile } from './located.ts'
 import { searchable } from './searchable.ts'
 import { shownPath } from './shown-path.ts'
 
@@ -32,7 +32,7 @@ export const grep: Tool<Input> = {
   about: 'Search file contents for a regular expression, line by line; gives matching lines with their numbers. Passes over what .gitignore leaves out, unless `path` is in it.',
   input,
   prepare: async ({ pattern, path = '.', ...how }, here) => {
-    const real = resolveReal(path, here.cwd)
+    const real = locatedFile(path, here.cwd)
     const place = await searchable(real, here)
     if ('refused' in place) return place
     const compiled = compilePattern(pattern, how.ignoreCase ?? false)

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import type { Tool } from '../core/ports.ts'
-import { look } from '../os/open-file.ts'
-import { resolveReal } from '../os/real-path.ts'
+import { itIs, look } from '../os/open-file.ts'
 import { cancelled, failed, said } from './answer.ts'
 import { listing } from './listing.ts'
+import { locatedFile } from './located.ts'
 import { nearby } from './nearby.ts'
 import { shownPath } from './shown-path.ts'
 
@@ -19,13 +19,14 @@ export const ls: Tool<Input> = {
   about: 'List one folder with sizes and link targets. To look further down use `find`.',
   input,
   prepare: async ({ path = '.', limit }, here) => {
-    const real = resolveReal(path, here.cwd)
+    const real = locatedFile(path, here.cwd)
     const shown = shownPath(real, here)
-    const { kind, why } = await look(real)
+    const looked = await look(real)
+    const { kind } = looked
     const near = kind === 'nothing' ? await nearby(real, here) : null
     const accesses = [real, ...(near ? [near.folder] : [])].map((each) => ({ kind: 'read' as const, path: each }))
     if (near) return { accesses, refused: `There is nothing at ${shown}.${near.text}` }
-    if (kind !== 'folder') return { accesses, refused: `${shown} is ${why}, not a folder.${kind === 'file' ? ' Read it with `read`.' : ''}` }
+    if (kind !== 'folder') return { accesses, refused: kind === 'file' ? `${shown} is a file, not a folder. Read it with \`read\`.` : `${shown} cannot be listed: ${itIs(looked)}.` }
     return {
       accesses,
       changes: [],

@@ -4,8 +4,9 @@ import { visible } from '../core/visible.ts'
 /** Room for the remarks below a page. */
 const PAGE_BYTES = MAX_BYTES - 2_048
 export const PAGE_LINES = MAX_LINES - 10
-/** A longer line is cut, unless the page begins with it on purpose. */
-const LONGEST = 5_000
+/** A longer line is cut, unless the page begins with it on purpose, or all of the file is short. */
+export const LONGEST_LINE = 5_000
+const SHORT_BYTES = 20 * 1024
 
 export interface PageOptions {
   /** From 1. */
@@ -16,6 +17,8 @@ export interface PageOptions {
   numbers: boolean
   /** The last line may go on after what is given of it. */
   open?: boolean
+  /** Of the whole file. */
+  bytes?: number
 }
 
 export interface Page {
@@ -30,7 +33,8 @@ export interface Page {
 }
 
 /** As many lines as fit, beginning with `lines[0]`, which is line `offset`. Always gets on: by a line, or by a part of one. */
-export function pageOf(lines: readonly string[], { offset, column, limit, numbers, open = false }: PageOptions): Page {
+export function pageOf(lines: readonly string[], { offset, column, limit, numbers, open = false, bytes = Infinity }: PageOptions): Page {
+  const short = bytes <= SHORT_BYTES
   const shown: string[] = []
   let left = PAGE_BYTES
   let wholeTo = offset - 1
@@ -39,7 +43,7 @@ export function pageOf(lines: readonly string[], { offset, column, limit, number
     const number = offset + index
     const from = index === 0 ? column - 1 : 0
     const prefix = numbers ? `${number}\t` : ''
-    const room = index === 0 && from > 0 ? left - 200 : LONGEST
+    const room = index === 0 && from > 0 ? left - 200 : short ? left : LONGEST_LINE
     const part = cutAt(line, from, room)
     const end = from + part.length
     const text = `${prefix}${from > 0 ? '…' : ''}${visible(part)}${end < line.length ? `…[line ${number} is cut here: it has ${open && index === lines.length - 1 ? 'at least ' : ''}${line.length} characters; to go on in it: offset ${number}, column ${end + 1}]` : ''}`

@@ -21,8 +21,8 @@ export function readText({ path, shown, bytes, sha256 }: TextFile, asked: Partia
   if (lines.length === 0) return { status: 'ok', text: '[The file is empty.]', seen: [{ path, sha256, whole: true }] }
   if (offset > lines.length) return failed(`${shown} has ${plural(lines.length, 'line')}, so there is no line ${offset}. Read it with a smaller offset.`)
   const first = lines[offset - 1]?.text.length ?? 0
-  if (column > 1 && column > first) return failed(`Line ${offset} of ${shown} has ${plural(first, 'character')}, so there is nothing at column ${column}. Go on with offset ${offset + 1}.`)
-  const page = pageOf(lines.slice(offset - 1, offset + PAGE_LINES).map(({ text }) => text), { offset, column, ...options })
+  if (column > 1 && column > first) return failed(`Line ${offset} of ${shown} has ${plural(first, 'character')}, so there is nothing at column ${column}. ${offset < lines.length ? `Go on with offset ${offset + 1}` : 'That is the end of the file'}.`)
+  const page = pageOf(lines.slice(offset - 1, offset + PAGE_LINES).map(({ text }) => text), { offset, column, ...options, bytes: bytes.length })
   const whole = page.from === 1 && page.wholeTo === lines.length
   return {
     status: 'ok',
@@ -57,11 +57,12 @@ function goOn({ from, to, next }: Page, of: number): string | null {
 }
 
 /** What the text alone does not show and an edit will keep. */
-function remarks({ encoding, bom, text }: Decoded, lines: readonly Line[], { to }: Page): (string | null)[] {
+function remarks({ encoding, bom, text, stray }: Decoded, lines: readonly Line[], { to }: Page): (string | null | false)[] {
   const crlf = lines.filter(({ ending }) => ending === '\r\n').length
   const endings = endsInCr(text) ? 'Lines end in CR alone' : crlf === 0 ? null : crlf >= lines.length - 1 && lines.every(({ ending }) => ending !== '\n') ? 'Lines end in CRLF' : 'Some lines end in CRLF, some in LF'
   return [
     encoding === 'windows-1252' ? 'Not UTF-8: shown as Windows-1252, and written back so' : encoding === 'utf-8' ? (bom ? 'UTF-8 with a byte order mark' : null) : `${encoding.toUpperCase()} with a byte order mark`,
+    stray !== undefined && `${plural(stray, 'byte')} that ${stray === 1 ? 'is' : 'are'} not UTF-8, shown as \\xNN; \`edit\` keeps what you do not touch`,
     endings && `${endings}; \`edit\` keeps that, send plain line breaks`,
     to === lines.length && lines.at(-1)?.ending === '' ? 'No line break at the end' : null,
   ]

@@ -3,10 +3,10 @@ import type { Blobs, Here, Output, Tool } from '../core/ports.ts'
 import { describeBinary } from '../os/encoding.ts'
 import { readLines } from '../os/file-window.ts'
 import { MOST_BYTES, readWhole } from '../os/files.ts'
-import { look, openFile } from '../os/open-file.ts'
-import { resolveReal } from '../os/real-path.ts'
+import { itIs, look, openFile } from '../os/open-file.ts'
 import { cancelled, failed, said } from './answer.ts'
 import { listing, size } from './listing.ts'
+import { locatedFile } from './located.ts'
 import { nearby } from './nearby.ts'
 import { readImage } from './read-image.ts'
 import { PAGE_LINES } from './read-page.ts'
@@ -28,13 +28,14 @@ export const read = ({ blobs }: { blobs: Blobs }): Tool<Input> => ({
   about: 'Read a text file, an image or a folder. Needed before `edit` or `write` of a file that exists. Long files come in pages; remarks in [brackets] below the text are not part of it.',
   input,
   prepare: async ({ path, ...page }, here) => {
-    const real = resolveReal(path, here.cwd)
+    const real = locatedFile(path, here.cwd)
     const shown = shownPath(real, here)
-    const { kind, why, stat } = await look(real)
+    const looked = await look(real)
+    const { kind, stat } = looked
     const near = kind === 'nothing' ? await nearby(real, here) : null
     const accesses = [real, ...(near ? [near.folder] : [])].map((each) => ({ kind: 'read' as const, path: each }))
     if (near) return { accesses, refused: `There is no file ${shown}.${near.text}` }
-    if (kind === 'other') return { accesses, refused: `${shown} cannot be read: it is ${why}.` }
+    if (kind === 'other') return { accesses, refused: `${shown} cannot be read: ${itIs(looked)}.` }
     return {
       accesses,
       changes: [],

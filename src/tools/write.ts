@@ -3,12 +3,14 @@ import { rebuild } from '../core/edit-rebuild.ts'
 import { splitLines } from '../core/lines.ts'
 import type { Here, Prepared, Refused, Tool } from '../core/ports.ts'
 import { encode } from '../os/encoding.ts'
-import { resolveReal } from '../os/real-path.ts'
 import { plural, said } from './answer.ts'
+import { cannotHold } from './cannot-hold.ts'
 import { changeFile } from './change-file.ts'
 import { changedSince } from './changed-since.ts'
 import { fileBefore, losesSecret, type Before } from './file-before.ts'
 import { size } from './listing.ts'
+import { located } from './located.ts'
+import { LONGEST_LINE } from './read-page.ts'
 import { shownPath } from './shown-path.ts'
 
 const input = z.object({
@@ -23,7 +25,7 @@ export const write: Tool<Input> = {
   about: 'Write a whole file: a new one, or one that was read completely. To change a part use `edit`.',
   input,
   prepare: async ({ path, content }, here) => {
-    const real = resolveReal(path, here.cwd)
+    const real = located(path, here.cwd)
     if (path.endsWith('/')) return { accesses: [], refused: `${shownPath(real, here)}/ names a folder. Name a file in it.` }
     const before = await fileBefore(real, here)
     if (!before) return newFile(real, content, here)
@@ -34,7 +36,7 @@ export const write: Tool<Input> = {
 async function newFile(path: string, content: string, here: Here): Promise<Prepared | Refused> {
   const shown = shownPath(path, here)
   const encoded = encode(content, { encoding: 'utf-8', bom: false })
-  if ('cannot' in encoded) return { accesses: [], refused: `${shown} was not written: \`content\` has ${encoded.cannot.join(', ')}, which no file can hold as UTF-8.` }
+  if ('cannot' in encoded) return { accesses: [], refused: `${shown} was not written: ${cannotHold('utf-8', encoded.cannot, 'content', '')}` }
   const lines = splitLines(content).length
   return changeFile({
     path, shown, before: null, bytes: encoded.bytes, text: content,
@@ -48,8 +50,9 @@ async function overwrite(before: Before, content: string): Promise<Prepared | Re
   const accesses = [{ kind: 'read' as const, path }]
   const text = asBefore(before, decoded.bom ? content.replace(/^\ufeff/, '') : content)
   const encoded = encode(text, decoded)
-  if ('cannot' in encoded) return { accesses, refused: `${shown} was not written: it is in ${decoded.encoding}, which has no ${encoded.cannot.slice(0, 5).join(' ')}. Write it in another way; or remove the file, and write it anew as UTF-8.` }
+  if ('cannot' in encoded) return { accesses, refused: `${shown} was not written: ${cannotHold(decoded.encoding, encoded.cannot, 'content', 'remove the file first, and write it anew as UTF-8')}` }
   if (encoded.bytes.equals(bytes)) return { accesses, changes: [], run: async () => said(`${shown} already holds exactly this; nothing was changed.`) }
+  if (decoded.stray) return { accesses, refused: `${shown} was not written: it has ${plural(decoded.stray, 'byte')} that ${decoded.stray === 1 ? 'is' : 'are'} not UTF-8 and would be lost. Change what is around them with \`edit\`; or, if they should go, remove the file and write it anew.` }
   if (losesSecret(before, text)) return { accesses, refused: `${shown} was not written: \`content\` holds a placeholder that stands for a secret in the file, and the secret would be lost. Change what is around it with \`edit\`.` }
   const unseen = bytes.length === 0 ? null : whyUnseen(before)
   if (unseen !== null) return unseen === 'changed' ? changedSince(before, []) : { accesses, refused: `${shown} was not written: ${unseen}` }
@@ -64,11 +67,14 @@ async function overwrite(before: Before, content: string): Promise<Prepared | Re
 
 /** Nothing is overwritten that the model has not seen, nor what somebody else changed since. */
 function whyUnseen({ seen, sha256, decoded }: Before): string | null {
-  const lines = splitLines(decoded.text).length
+  const all = splitLines(decoded.text)
+  const lines = all.length
   if (!seen) return `it exists (${plural(lines, 'line')}) and was not read in this session. Read it first, then write it or change a part with \`edit\`.`
   if (seen.sha256 !== sha256) return 'changed'
   if (seen.whole) return null
   const shown = seen.lines ? Math.max(0, seen.lines.to - seen.lines.from + 1) : 0
+  const next = all[seen.lines?.to ?? 0]?.text.length ?? 0
+  if (next > LONGEST_LINE) return `its line ${(seen.lines?.to ?? 0) + 1} has ${next} characters, too many to be shown whole, and what you have not seen would be lost. Change a part with \`edit\`.`
   return `you have seen ${shown} of ${plural(lines, 'line')}, and the rest would be lost. Change a part with \`edit\`; or read the rest first${seen.lines && seen.lines.to < seen.lines.of ? ` (offset ${seen.lines.to + 1})` : ''}.`
 }
 

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { applyEdits, type Edit } from '../../src/core/edit.ts'
+import { fold } from '../../src/core/edit-fold.ts'
+import { retain } from '../../src/core/edit-retain.ts'
 import { splitLines } from '../../src/core/lines.ts'
 import { decode, encode, type Encoding } from '../../src/os/encoding.ts'
 
@@ -100,6 +102,23 @@ test('with plain line breaks taken for what they are, an edit is that of a text 
     { numRuns: 4_000 },
   )
   expect(made).toBeGreaterThan(800)
+})
+
+test('a line that was found loosely and changes is what was wanted, but for what a loose look overlooks', () => {
+  const plainly = (text: string): string => fold(text, 'unicode', { cr: false }).text
+  const loose = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '"', "'", '\u201c', '\u2019', '\u2014', '-', '\u00a0', '\u2026', '...', 'e\u0301', '\u00e9', '\u200b'), maxLength: 20 })
+  let kept = 0
+  fc.assert(
+    fc.property(loose, loose, fc.nat(20), fc.nat(20), (there, other, from, to) => {
+      const old = plainly(there)
+      const wanted = old.slice(0, from) + other + old.slice(from + to)
+      const made = retain(there, old, wanted)
+      if (made !== wanted) kept++
+      expect(plainly(made).trimEnd()).toBe(plainly(wanted).trimEnd())
+    }),
+    { numRuns: 5_000 },
+  )
+  expect(kept).toBeGreaterThan(500)
 })
 
 test('several edits do what each of them does at its own place', () => {

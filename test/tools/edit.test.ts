@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, chmodSync, linkSync, lstatSync, readlinkSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, linkSync, lstatSync, mkdirSync, readlinkSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { edit } from '../../src/tools/edit.ts'
 import { write } from '../../src/tools/write.ts'
@@ -101,6 +102,54 @@ describe('encodings', () => {
   })
 })
 
+describe('what a loose match leaves alone', () => {
+  test.each([
+    ['apostrophes of a line that changes', 'L\u2019un ou l\u2019option A.\n', "L'un ou l'option A.", "L'un ou l'option B.", 'L\u2019un ou l\u2019option B.\n'],
+    ['quotes that come in pairs', 'say(\u201ca\u201d, 1)\n', 'say("a", 1)', 'say("a", 2)', 'say(\u201ca\u201d, 2)\n'],
+    ['no single quote of a pair', 'say(\u201ca\u201d)\n', 'say("a")', 'say("b")', 'say("b")\n'],
+    ['dashes, no-break blanks and an ellipsis', 'x\u00a0\u2014 one\u2026 two\n', 'x - one... two', 'x - one... three', 'x\u00a0\u2014 one\u2026 three\n'],
+    ['an accent of two characters', 'cafe\u0301 a\n', 'caf\u00e9 a', 'caf\u00e9 b', 'cafe\u0301 b\n'],
+    ['a hard line break of Markdown', 'first line  \nsecond\n', 'first line\nsecond', 'FIRST line\nsecond', 'FIRST line  \nsecond\n'],
+    ['its indentation with tabs', '\tsay \u201ca b c d e\u201d x\n', '    say "a b c d e" x', '    say "a b c d e" y', '\tsay \u201ca b c d e\u201d y\n'],
+    ['nothing of a line that gives way to another', 'say \u201ca\u201d  \nz\n', 'say "a"\nz', 'print("b", file="c")\nz', 'print("b", file="c")\nz\n'],
+  ])('%s', async (_, content, old, wanted, after) => {
+    expect((await edited(content, [{ old, new: wanted }])).text).toBe(after)
+  })
+  test('blanks at the end go where old had them', async () => {
+    expect((await edited('a \u2014 b  \nc\n', [{ old: 'a - b  \nc', new: 'a - b\nc' }])).text).toBe('a \u2014 b\nc\n')
+  })
+  test('plain line breaks in a CRLF file are as they should be, and nothing is said of them', async () => {
+    expect((await edited('a\r\nb\r\n', [{ old: 'a\nb', new: 'a\nc' }])).output.text).toBe('Edited f: line 1 (+2 -2).')
+  })
+})
+
+describe('bytes that are not UTF-8 in a text that else is', () => {
+  const content = Buffer.concat([Buffer.from('caf\u00e9 \u65e5\n'), Buffer.from([0xff, 0x0a]), Buffer.from('x = 1\n')])
+  test('stay, and what is beside them can be edited in any character', async () => {
+    const { bytes, output } = await edited(content, [{ old: 'caf\u00e9', new: 'th\u00e9 \u2192 \ud83d\ude00' }])
+    expect(output.status).toBe('ok')
+    expect(bytes).toEqual(Buffer.concat([Buffer.from('th\u00e9 \u2192 \ud83d\ude00 \u65e5\n'), Buffer.from([0xff, 0x0a]), Buffer.from('x = 1\n')]))
+  })
+  test('are not lost to a whole new text, nor matched by how they are shown', async () => {
+    const space = workspace()
+    space.put('f', content)
+    await space.read('f')
+    expect(await space.call(write, { path: 'f', content: 'new\n' })).toMatchObject({ status: 'failed', text: expect.stringContaining('1 byte that is not UTF-8 and would be lost') })
+    expect((await space.call(edit, { path: 'f', edits: [{ old: '\\xff', new: '' }] })).text).toContain('only how they are shown')
+    expect(space.bytes('f')).toEqual(content)
+  })
+})
+
+describe('what no text file can hold', () => {
+  test.each([['a NUL', 'x\0y', 'a NUL character'], ['half a character', 'x\ud800', 'half of a surrogate pair']])('%s is refused, since the file could not be edited from then on', async (_, wanted, what) => {
+    const { output, text } = await edited('a\n', [{ old: 'a', new: wanted }])
+    expect(output).toMatchObject({ status: 'failed', text: expect.stringContaining(what) })
+    expect(text).toBe('a\n')
+    const space = workspace()
+    expect(await space.call(write, { path: 'new', content: wanted })).toMatchObject({ status: 'failed', text: expect.stringContaining(what) })
+  })
+})
+
 describe('what is matched', () => {
   test('E12: dollar sequences are plain text, once, everywhere and in several edits', async () => {
     const dollars = "$& $1 $$ $` $' $<n>"
@@ -167,10 +216,28 @@ describe('what is matched', () => {
   })
   test.each([
     ['1\tfoo', 'line numbers'],
+    ['     1\u2192foo', 'line numbers'],
+    ['1: foo\n2: x = secret', 'line numbers'],
+    ['foo\\nx = secret', 'escape them once'],
+    ['\nfoo\n', 'no empty line'],
+    ['```\nfoo\n```', '``` marks'],
+    ['foo\nx = &quot;', 'Nearest is lines 1-2'],
     ['x = [redacted:api-key]', 'placeholder'],
     ['new text', 'the same'],
   ])('the cause of a usual mistake is named: %s', async (old, cause) => {
     expect((await edited('foo\nx = secret\n', [{ old, new: 'new text' }])).output.text).toContain(cause)
+  })
+  test('an edit that builds on another one is told that they are matched side by side', async () => {
+    expect((await edited('a\nb\n', [{ old: 'a', new: 'x' }, { old: 'x\nb', new: 'y' }])).output.text).toContain('join the two')
+  })
+  test('&lt; for < is named', async () => {
+    expect((await edited('<a href="x">\n', [{ old: '&lt;a href=&quot;x&quot;&gt;', new: 'z' }])).output.text).toContain('where the file has < itself')
+  })
+  test('lines indented as none of the file is are named', async () => {
+    const tabs = 'f() {\n\ta\n\tb\n\tc\n}\n'
+    expect((await edited(tabs, [{ old: 'b', new: 'b\n    d' }])).output.text).toContain('The file indents with tabs')
+    expect((await edited(tabs.replaceAll('\t', '  '), [{ old: 'b', new: 'b\n\td' }])).output.text).toContain('The file indents with blanks')
+    expect((await edited(tabs, [{ old: 'b', new: 'b\n\td' }])).output.text).not.toContain('indents')
   })
   test('control characters are shown written out, and a copy of that is recognised', async () => {
     const { output } = await edited('a\x1b[31mred\n', [{ old: 'a\\x1b[31mred', new: 'b' }])
@@ -277,6 +344,31 @@ describe('the file itself', () => {
     const outputs = await Promise.all(both.map(space.run))
     expect(outputs.map(({ status }) => status)).toEqual(['ok', 'failed'])
     expect(space.text('f')).toBe('A\nb\n')
+  })
+  test.each([
+    ['a no-break blank', 'Shot 10.00\u202fAM.txt', 'Shot 10.00 AM.txt'],
+    ['a curly quote', 'it\u2019s.txt', "it's.txt"],
+    ['an accent of two characters', 'cafe\u0301/men\u0303u.txt', 'caf\u00e9/me\u00f1u.txt'],
+  ])('a name with %s is found by what it looks like', async (_, name, written) => {
+    const space = workspace()
+    mkdirSync(dirname(`${space.folder}/${name}`), { recursive: true })
+    space.put(name, 'a\n')
+    expect((await space.read(written)).text).toContain('a')
+    expect((await space.call(edit, { path: written, edits: [{ old: 'a', new: 'b' }] })).status).toBe('ok')
+    expect((await space.call(write, { path: written, content: 'c\n' })).status).toBe('ok')
+    expect(space.text(name)).toBe('c\n')
+  })
+  test('a mention with @ is the file itself, but a new file may have such a name', async () => {
+    const space = workspace()
+    space.put('f.txt', 'a\n')
+    expect((await space.read('@f.txt')).text).toBe('a')
+    expect((await space.call(write, { path: '@f.txt', content: 'x\n' })).text).toContain('Made @f.txt')
+  })
+  test('why a path cannot be looked at is a sentence', async () => {
+    const space = workspace()
+    space.put('f', '')
+    expect((await space.read('f/g')).text).toBe('f/g cannot be read: a part of the path is a file, not a folder.')
+    expect((await space.call(write, { path: 'a\0', content: '' })).text).toBe('a\\x00 cannot be changed: the path holds a NUL character.')
   })
   test('a file that is not there: what it may have meant, and how to make one', async () => {
     const space = workspace()

@@ -6,6 +6,7 @@ import jpeg from 'jpeg-js'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { byteLength, MAX_BYTES, MAX_LINES } from '../../src/core/cap.ts'
 import { edit } from '../../src/tools/edit.ts'
+import { write } from '../../src/tools/write.ts'
 import { hash, workspace } from '../support/file-space.ts'
 
 const png = (width: number, height: number, noise = false): Buffer => {
@@ -72,11 +73,28 @@ describe('text', () => {
   })
   test('E31: a line that was cut is marked with its length, and what was shown of it can be edited', async () => {
     const space = workspace()
-    const path = space.put('long.txt', `k=${'7'.repeat(9_000)}\nshort\n`)
+    const path = space.put('long.txt', `k=${'7'.repeat(30_000)}\nshort\n`)
     const { text } = await space.read('long.txt')
-    expect(text).toMatch(/7…\[line 1 is cut here: it has 9002 characters; to go on in it: offset 1, column 5001\]\nshort/)
+    expect(text).toMatch(/7…\[line 1 is cut here: it has 30002 characters; to go on in it: offset 1, column 5001\]\nshort/)
     expect(space.seen.get(path)?.whole).toBe(false)
     expect((await space.call(edit, { path: 'long.txt', edits: [{ old: 'k=', new: 'key=' }] })).status).toBe('ok')
+  })
+  test('a short file is shown whole, however long its lines, so that it can be written anew', async () => {
+    const space = workspace()
+    const path = space.put('one.svg', `<path d="${'M1,1 '.repeat(3_000)}"/>`)
+    expect((await space.read('one.svg')).text).not.toContain('is cut here')
+    expect(space.seen.get(path)?.whole).toBe(true)
+    expect((await space.call(write, { path: 'one.svg', content: '<svg/>' })).status).toBe('ok')
+  })
+  test('bytes that are not UTF-8 are written out and named, and do not hide what is', async () => {
+    const space = workspace()
+    space.put('f', Buffer.concat([Buffer.from('日本 é\n'), Buffer.from([0xff, 0xe6, 0x0a])]))
+    expect((await space.read('f')).text).toBe('日本 é\n\\xff\\xe6\n\n[2 bytes that are not UTF-8, shown as \\xNN; `edit` keeps what you do not touch]')
+  })
+  test('where nothing follows, nothing is promised', async () => {
+    const space = workspace()
+    space.put('f', 'ab')
+    expect((await space.read({ path: 'f', column: 9 })).text).toMatch(/nothing at column 9\. That is the end of the file\./)
   })
   test('no result is larger than it may be, whatever the file', async () => {
     const space = workspace()
