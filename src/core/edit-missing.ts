@@ -12,6 +12,7 @@ export function describeMissing(text: string, edits: readonly Edit[], index: num
   const [best] = nearest
   if (!best) return `\`old\` is not in the file, and nothing in it is like it.${cause ?? ' Read the file again and copy the text to replace.'}`
   const others = nearest.slice(1).map(({ first, last }) => (first === last ? `line ${first}` : `lines ${first}-${last}`))
+  if (best.differences.length === 0) return `\`old\` is not in the file.${cause ?? ''} But for that it is at line ${best.first}.`
   return [
     `\`old\` is not in the file.${cause ?? ''} Nearest is ${best.last > best.first ? `lines ${best.first}-${best.last}` : `line ${best.first}`}${others.length > 0 ? ` (then ${others.join(', ')})` : ''}, which differs:`,
     ...best.differences,

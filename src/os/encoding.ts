@@ -8,6 +8,8 @@ export interface Decoded {
   text: string
   /** So many bytes of a UTF-8 text are none: each is half of a surrogate pair, U+DC00 and its value. */
   stray?: number
+  /** Hardly what `encoding` says: characters that are not ASCII can be kept, but nobody knows the bytes of a new one. */
+  unsure?: true
 }
 
 /** null: not text, and `describeBinary` says what it is. */
@@ -23,7 +25,7 @@ export function decode(bytes: Uint8Array): Decoded | null {
   const { text, stray, whole } = fromBrokenUtf8(body)
   // One damaged character does not make an old encoding of a text that else is UTF-8.
   if (bom || stray <= whole) return { encoding: 'utf-8', bom, text, stray }
-  return { encoding: 'windows-1252', bom: false, text: fromWindows1252(body) }
+  return { encoding: 'windows-1252', bom: false, text: fromWindows1252(body), ...(standTogether(body) ? { unsure: true } : {}) }
 }
 
 /** The characters that this encoding cannot hold, instead of the bytes, where there are any. */
@@ -70,6 +72,25 @@ function isUtf8(buffer: Buffer): boolean {
   }
 }
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Bytes that are not ASCII mostly stand beside each other: GBK, Shift_JIS, CP1251 and the like. In western languages they stand alone. */
+function standTogether(buffer: Buffer): boolean {
+  let [high, together] = [0, 0]
+  for (let at = 0; at < buffer.length; at++) {
+    if ((buffer[at] ?? 0) < 0x80) continue
+    high++
+    if ((buffer[at - 1] ?? 0) >= 0x80 || (buffer[at + 1] ?? 0) >= 0x80) together++
+  }
+  return high > 3 && together * 2 > high
+}
+
+/** What of a text for an `unsure` file is neither ASCII nor a word that it has: its bytes there are not known. */
+export function unknownIn(text: string, { text: before, unsure }: Pick<Decoded, 'text' | 'unsure'>): string[] {
+  if (!unsure) return []
+  const known = new Set(before.match(BEYOND_ASCII))
+  return (text.match(BEYOND_ASCII) ?? []).filter((word) => !known.has(word))
+}
+const BEYOND_ASCII = /[^\x00-\x7f]+/g
 
 const STRAY = /[\udc80-\udcff]/gu
 

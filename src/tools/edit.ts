@@ -3,9 +3,8 @@ import { applyEdits, NAMES, type Replaced } from '../core/edit.ts'
 import { splitLines } from '../core/lines.ts'
 import type { Here, Prepared, Refused, Tool } from '../core/ports.ts'
 import type { Seen } from '../core/record.ts'
-import { encode } from '../os/encoding.ts'
 import { plural } from './answer.ts'
-import { cannotHold } from './cannot-hold.ts'
+import { bytesFor } from './cannot-hold.ts'
 import { changeFile } from './change-file.ts'
 import { changedSince } from './changed-since.ts'
 import { fileBefore, losesSecret, type Before } from './file-before.ts'
@@ -59,8 +58,8 @@ const withoutMark = (text: string): string => text.replace(/^\ufeff/, '')
 
 async function prepareEdit(before: Before, text: string, places: readonly Replaced[]): Promise<Prepared | Refused> {
   const { path, shown, decoded, sha256, seen } = before
-  const encoded = encode(text, decoded)
-  if ('cannot' in encoded) return { accesses: [{ kind: 'read', path }], refused: `${shown} was not changed: ${cannotHold(decoded.encoding, encoded.cannot, 'new', 'convert the file first (`iconv`, with `shell`)')}` }
+  const encoded = bytesFor(text, decoded, 'new', 'convert the file first (`iconv`, with `shell`)')
+  if ('why' in encoded) return { accesses: [{ kind: 'read', path }], refused: `${shown} was not changed: ${encoded.why}` }
   // Of line endings the model has been told to send plain ones.
   const loose = [...new Set(places.map(({ match }) => match))].filter((match) => match !== 'exact' && match !== 'endings')
   return changeFile({

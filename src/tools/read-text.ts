@@ -57,13 +57,21 @@ function goOn({ from, to, next }: Page, of: number): string | null {
 }
 
 /** What the text alone does not show and an edit will keep. */
-function remarks({ encoding, bom, text, stray }: Decoded, lines: readonly Line[], { to }: Page): (string | null | false)[] {
+function remarks(decoded: Decoded, lines: readonly Line[], { to }: Page): (string | null | false)[] {
+  const { text, stray } = decoded
   const crlf = lines.filter(({ ending }) => ending === '\r\n').length
   const endings = endsInCr(text) ? 'Lines end in CR alone' : crlf === 0 ? null : crlf >= lines.length - 1 && lines.every(({ ending }) => ending !== '\n') ? 'Lines end in CRLF' : 'Some lines end in CRLF, some in LF'
   return [
-    encoding === 'windows-1252' ? 'Not UTF-8: shown as Windows-1252, and written back so' : encoding === 'utf-8' ? (bom ? 'UTF-8 with a byte order mark' : null) : `${encoding.toUpperCase()} with a byte order mark`,
+    encodingOf(decoded),
     stray !== undefined && `${plural(stray, 'byte')} that ${stray === 1 ? 'is' : 'are'} not UTF-8, shown as \\xNN; \`edit\` keeps what you do not touch`,
     endings && `${endings}; \`edit\` keeps that, send plain line breaks`,
     to === lines.length && lines.at(-1)?.ending === '' ? 'No line break at the end' : null,
   ]
+}
+
+function encodingOf({ encoding, bom, unsure }: Decoded): string | null {
+  if (unsure) return 'Not UTF-8 but an older encoding that is not known (GBK, Shift_JIS, CP1251, ...): shown as Windows-1252; what is not ASCII is kept, and cannot be added'
+  if (encoding === 'windows-1252') return 'Not UTF-8: shown as Windows-1252, and written back so'
+  if (encoding !== 'utf-8') return `${encoding.toUpperCase()} with a byte order mark`
+  return bom ? 'UTF-8 with a byte order mark' : null
 }

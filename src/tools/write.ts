@@ -2,9 +2,8 @@ import * as z from 'zod/mini'
 import { rebuild } from '../core/edit-rebuild.ts'
 import { splitLines } from '../core/lines.ts'
 import type { Here, Prepared, Refused, Tool } from '../core/ports.ts'
-import { encode } from '../os/encoding.ts'
 import { plural, said } from './answer.ts'
-import { cannotHold } from './cannot-hold.ts'
+import { bytesFor } from './cannot-hold.ts'
 import { changeFile } from './change-file.ts'
 import { changedSince } from './changed-since.ts'
 import { fileBefore, losesSecret, type Before } from './file-before.ts'
@@ -35,8 +34,8 @@ export const write: Tool<Input> = {
 
 async function newFile(path: string, content: string, here: Here): Promise<Prepared | Refused> {
   const shown = shownPath(path, here)
-  const encoded = encode(content, { encoding: 'utf-8', bom: false })
-  if ('cannot' in encoded) return { accesses: [], refused: `${shown} was not written: ${cannotHold('utf-8', encoded.cannot, 'content', '')}` }
+  const encoded = bytesFor(content, { encoding: 'utf-8', bom: false, text: '' }, 'content', '')
+  if ('why' in encoded) return { accesses: [], refused: `${shown} was not written: ${encoded.why}` }
   const lines = splitLines(content).length
   return changeFile({
     path, shown, before: null, bytes: encoded.bytes, text: content,
@@ -49,8 +48,8 @@ async function overwrite(before: Before, content: string): Promise<Prepared | Re
   const { path, shown, sha256, decoded, bytes } = before
   const accesses = [{ kind: 'read' as const, path }]
   const text = asBefore(before, decoded.bom ? content.replace(/^\ufeff/, '') : content)
-  const encoded = encode(text, decoded)
-  if ('cannot' in encoded) return { accesses, refused: `${shown} was not written: ${cannotHold(decoded.encoding, encoded.cannot, 'content', 'remove the file first, and write it anew as UTF-8')}` }
+  const encoded = bytesFor(text, decoded, 'content', 'remove the file first, and write it anew as UTF-8')
+  if ('why' in encoded) return { accesses, refused: `${shown} was not written: ${encoded.why}` }
   if (encoded.bytes.equals(bytes)) return { accesses, changes: [], run: async () => said(`${shown} already holds exactly this; nothing was changed.`) }
   if (decoded.stray) return { accesses, refused: `${shown} was not written: it has ${plural(decoded.stray, 'byte')} that ${decoded.stray === 1 ? 'is' : 'are'} not UTF-8 and would be lost. Change what is around them with \`edit\`; or, if they should go, remove the file and write it anew.` }
   if (losesSecret(before, text)) return { accesses, refused: `${shown} was not written: \`content\` holds a placeholder that stands for a secret in the file, and the secret would be lost. Change what is around it with \`edit\`.` }

@@ -84,6 +84,16 @@ describe('encodings', () => {
     expect(output).toMatchObject({ status: 'failed', text: expect.stringMatching(/windows-1252.*日 本.*iconv/) })
     expect(bytes).toEqual(before)
   })
+  test('into a file of an encoding that can only be guessed no character is put whose bytes nobody knows', async () => {
+    // GBK
+    const before = Buffer.concat([Buffer.from('// '), Buffer.from([0xd6, 0xd0, 0xce, 0xc4]), Buffer.from('\nx = 1\n')])
+    expect((await edited(before, [{ old: 'x = 1', new: 'x = 2 \u2014 caf\u00e9' }])).output).toMatchObject({ status: 'failed', text: expect.stringContaining('only ASCII can be added, and not \u2014 \u00e9') })
+    expect((await edited(before, [{ old: 'x = 1', new: '// \u00d6\u00d0\u00ce\u00c4\nx = 2' }])).bytes).toEqual(Buffer.concat([Buffer.from('// '), Buffer.from([0xd6, 0xd0, 0xce, 0xc4]), Buffer.from('\n// '), Buffer.from([0xd6, 0xd0, 0xce, 0xc4]), Buffer.from('\nx = 2\n')]))
+    const space = workspace()
+    space.put('g', before)
+    expect((await space.read('g')).text).toContain('an older encoding that is not known')
+    expect(await space.call(write, { path: 'g', content: 'caf\u00e9\n' })).toMatchObject({ status: 'failed', text: expect.stringContaining('only ASCII') })
+  })
   test.each(['utf-16le', 'utf-16be'])('E9: %s with its mark is read, edited and written as such', async (encoding) => {
     const make = (text: string): Buffer => {
       const bytes = Buffer.from(`\ufeff${text}`, 'utf16le')
@@ -219,7 +229,7 @@ describe('what is matched', () => {
     ['     1\u2192foo', 'line numbers'],
     ['1: foo\n2: x = secret', 'line numbers'],
     ['foo\\nx = secret', 'escape them once'],
-    ['\nfoo\n', 'no empty line'],
+    ['\nfoo\n', 'no empty line where it begins or ends with one. But for that it is at line 1'],
     ['```\nfoo\n```', '``` marks'],
     ['foo\nx = &quot;', 'Nearest is lines 1-2'],
     ['x = [redacted:api-key]', 'placeholder'],
