@@ -116,18 +116,6 @@ it('a git worktree and a folder below have their own: the root is the top of the
   expect((await world.run(['-c', '-p', 'again'], { cwd: join(tree, 'sub') })).code).toBe(0)
 })
 
-it('a second one on the same session is told who has it, and nothing of it is mixed in', async () => {
-  const world = await openWorld([calls(['shell', { command: 'until [ -e go ]; do sleep 0.02; done' }]), say('One.'), say('Fork.')])
-  const first = world.start(['--json', '--mode', 'full', 'wait'])
-  await first.until('spawn')
-  const { code, stderr } = await world.run(['-c', '-p', 'me too'])
-  expect([code, stderr]).toEqual([2, expect.stringMatching(new RegExp(`^tiller: The session \\w+ is open in another tiller \\(pid ${first.pid} .*--fork`))])
-  world.write('go', '')
-  expect((await first.ended).code).toBe(0)
-  expect(world.of('input').map(({ text }) => text)).toEqual(['wait'])
-  expect((await world.run(['-c', '-p', 'now me'])).code).toBe(0)
-})
-
 describe('where sessions cannot be kept', () => {
   it('a file in the way is exit 2 and names --session-dir', async () => {
     const world = await openWorld([say('Here.')], { files: { '.agent': 'a file\n' } })
