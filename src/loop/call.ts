@@ -1,7 +1,7 @@
 import { decide, onlyReads, type Decision } from '../core/policy.ts'
 import type { Here, Output, Prepared, Refused, Tool } from '../core/ports.ts'
 import type { CallPart, FactOf, ResultStatus } from '../core/record.ts'
-import { checkInput } from '../core/tool-input.ts'
+import { checkInput, toolNamed } from '../core/tool-input.ts'
 import { askPerson } from './ask.ts'
 import { stepSignal, type Work } from './work.ts'
 
@@ -20,7 +20,7 @@ export function validate(call: CallPart, stop: FactOf<'reply'>['stop'], tools: r
   if (stop === 'length') return { rejected: 'Not run: the reply was cut off at the output limit, so this call may not be whole. Send it again, in smaller pieces.' }
   if (stop === 'filter') return { rejected: 'Not run: the provider stopped this reply.' }
   if (call.invalid !== undefined) return { rejected: `Not run: ${call.invalid}. Send the call again with one JSON object.` }
-  const tool = tools.find((each) => each.name === call.name)
+  const tool = toolNamed(tools, call.name)
   if (!tool) return { rejected: `Not run: there is no tool ${call.name}. The tools are ${tools.map((each) => each.name).join(', ')}.` }
   const checked = checkInput(tool.input, call.input)
   return checked.ok ? { call, tool, input: checked.input } : { rejected: `Not run: ${checked.why}` }
