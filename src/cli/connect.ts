@@ -80,7 +80,7 @@ export async function connect(wanted: ToConnect): Promise<Connected> {
   const late = partial ? lateAgent(open) : null
   const agent = late ?? (await open())
   attach(agent)
-  if (tools.some(({ name }) => name === 'shell')) warmForCommand(agent)
+  warmForCommand(agent, states, tools.some(({ name }) => name === 'shell'))
   const connected: Connected = {
     agent, log, models, blobs, jobs, checkpoints: states, ready: () => late?.ready() ?? Promise.resolve(),
     get model() {

@@ -8,7 +8,7 @@ import { connect, type Connected } from './connect.ts'
 import { folderOf, forkOf, freshSession, sessionNamed } from './open-session.ts'
 import type { Options } from './options.ts'
 import type { Place } from './place.ts'
-import { warmForRequest } from './warm.ts'
+import { warmForChange, warmForRequest } from './warm.ts'
 
 /** The session that the screen shows, and how to get to another one. */
 export interface Connections {
@@ -60,10 +60,13 @@ export function openConnections(place: Place, settings: Settings, options: Optio
   }
 }
 
-function connectionOf({ agent, log, jobs, rest, close }: Connected, folder: string): Connection {
+function connectionOf({ agent, log, jobs, checkpoints, rest, close }: Connected, folder: string): Connection {
   return {
     session: log.id,
-    records: log.records, damage: log.damage,
+    get records() {
+      return log.records
+    },
+    damage: log.damage,
     ...(rest ? { rest: () => rest().then((whole) => connectionOf(whole, folder)) } : {}),
     subscribe: (listener) => (log.readOnly === null ? agent.subscribe(listener) : watch(log, listener)),
     send: (command) => agent.send(command),
@@ -72,6 +75,7 @@ function connectionOf({ agent, log, jobs, rest, close }: Connected, folder: stri
       save: (text) => {
         try {
           writeDraft(log.file, text)
+          if (/^\s*[^\s/]/.test(text)) warmForChange(agent, checkpoints)
           return null
         } catch (error) {
           return inWords(error)

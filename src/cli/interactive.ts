@@ -52,7 +52,7 @@ async function openDemo(given: Options): Promise<{ connections: Connections; con
   const connections = openConnections(place, settings, options, DEMO_PACE_MS)
   const connection = await connections.begin(await sessionFor(options, place, settings))
   // What to ask for stands in the editor already: Enter sends it.
-  return { connections, connection: { ...connection, draft: { ...connection.draft, load: () => connection.draft.load() || DEMO_PROMPT } } }
+  return { connections, connection: { ...connection, get records() { return connection.records }, draft: { ...connection.draft, load: () => connection.draft.load() || DEMO_PROMPT } } }
 }
 
 /** Resolves when the screen is left and nothing that it began runs any more. */

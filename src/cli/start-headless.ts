@@ -41,7 +41,7 @@ export async function startHeadless(options: Options): Promise<number> {
   const connection = await connectToModel({ log, place, settings, options, canAsk: () => someone, mustHaveModel: true })
   agent = connection.agent
   const isNew = connection.fresh.length > 0
-  if (!place.repository && isNew) say('tiller: this is not a git repository; undo and the git tool have less to go by.\n')
+  if (!place.repository && isNew) say('tiller: this is not a git repository, so the git tool has nothing to go by.\n')
   const code = await runHeadless({
     agent, prompt, json: options.json === true, commands: options.jsonIn ? process.stdin : null, stdout: process.stdout, stderr: process.stderr,
     settled: isNew ? [] : log.records.slice(had).filter(isKnownRecord), before: connection.fresh, onNobody: () => void (someone = false),

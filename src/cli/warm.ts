@@ -4,6 +4,7 @@ import type { Models } from '../model/registry.ts'
 import { startReaper } from '../os/reaper.ts'
 import { preparePipes } from '../os/pipes.ts'
 import { loadShellGrammar } from '../os/shell-grammar.ts'
+import type { Checkpoints } from '../session/checkpoint.ts'
 
 /** After the first frame, and before most people have written a prompt. */
 const IDLE_MS = 400
@@ -19,8 +20,8 @@ export function warmForRequest(models: Models, model: string | null): void {
   }, IDLE_MS).unref()
 }
 
-/** While the model thinks for the first time: what its first command needs. */
-export function warmForCommand(agent: Agent): void {
+/** While the model thinks for the first time: what its first change and its first command need. */
+export function warmForCommand(agent: Agent, states: Checkpoints, runsCommands: boolean): void {
   let timer: NodeJS.Timeout | undefined
   const unsubscribe = agent.subscribe(({ type }) => {
     clearTimeout(timer)
@@ -29,6 +30,12 @@ export function warmForCommand(agent: Agent): void {
   })
   const warm = (): void => {
     unsubscribe()
-    void loadShellGrammar().catch(() => undefined).then(preparePipes).then(startReaper).catch(() => undefined)
+    warmForChange(agent, states)
+    if (runsCommands) void loadShellGrammar().catch(() => undefined).then(preparePipes).then(startReaper).catch(() => undefined)
   }
+}
+
+/** Of a large folder the first state takes seconds: also while the person writes. Where nothing may be changed it is not needed. */
+export function warmForChange(agent: Agent, states: Checkpoints): void {
+  if (agent.state.mode !== 'plan') states.warm()
 }

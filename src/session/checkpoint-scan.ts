@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { git } from '../os/git.ts'
 import { codeOf } from '../os/open-file.ts'
-import type { Meta } from './checkpoint-meta.ts'
+import { modeOf, type Meta } from './checkpoint-meta.ts'
 import type { CheckpointStore } from './checkpoint-store.ts'
 
 export interface Limits {
@@ -30,7 +30,11 @@ export interface Scan {
   empty: string[]
   /** Of all that were looked at; null: there is no such file. */
   modes: Map<string, number | null>
+  /** Changed so lately that a change of their modes alone would not be seen the next time: git looks at whole seconds. */
+  young: string[]
 }
+
+const YOUNG_MS = 1_100
 
 /** All that differs from what the index has, with the work bounded by what is new. null: cancelled, or git could not. */
 export async function scan(store: CheckpointStore, index: string, meta: Meta, also: Iterable<string>, limits: Limits, signal: AbortSignal): Promise<Scan | null> {
@@ -51,7 +55,7 @@ export async function scan(store: CheckpointStore, index: string, meta: Meta, al
   return found
 }
 
-export const emptyScan = (): Scan => ({ take: [], drop: [], skipped: {}, uncovered: new Set(), nested: new Set(), empty: [], modes: new Map() })
+export const emptyScan = (): Scan => ({ take: [], drop: [], skipped: {}, uncovered: new Set(), nested: new Set(), empty: [], modes: new Map(), young: [] })
 
 /** Files that the person's own repository tracks: all, or only those that it ignores nevertheless. */
 export async function trackedByPerson(store: CheckpointStore, which: 'all' | 'ignored', signal: AbortSignal): Promise<string[]> {
@@ -128,6 +132,7 @@ export function look(root: string, paths: Iterable<string>, found: Scan, limits:
     if (/(?:^|\/)\.git(?:\/|$)/i.test(path)) continue
     const stat = statOf(join(root, path))
     found.modes.set(path, stat?.isFile() ? stat.mode & 0o7777 : null)
+    if (stat && stat.ctimeMs > Date.now() - YOUNG_MS) found.young.push(path)
     if (stat === undefined || stat?.isSymbolicLink()) found.take.push({ path, bytes: 0 })
     else if (stat === null) {
       found.skipped[path] = [0, 0]
@@ -145,6 +150,13 @@ export function look(root: string, paths: Iterable<string>, found: Scan, limits:
     }
   }
 }
+
+/** Of these, whose modes are not as they were. */
+export const withOtherModes = (root: string, meta: Meta, paths: readonly string[]): string[] =>
+  paths.filter((path) => {
+    const stat = statOf(join(root, path))
+    return stat?.isFile() && (stat.mode & 0o7777) !== modeOf(meta, path, (stat.mode & 0o100) !== 0)
+  })
 
 /** undefined: there is none; null: nobody can tell. */
 function statOf(path: string): Stats | undefined | null {

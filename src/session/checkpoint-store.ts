@@ -31,6 +31,8 @@ const CONFIG = [
   'core.protectNTFS=false', 'core.protectHFS=false',
   'core.compression=1', 'core.fsync=loose-object,pack', 'core.fsyncMethod=batch',
 ]
+/** An empty file is no part of a pack; where it is synced in a batch, git loses the pack that it is writing. */
+const BULK = ['core.bigFileThreshold=0', 'core.fsyncMethod=fsync']
 /** Over whatever .gitattributes in the tree say: no conversion, no filter, no driver. */
 const ATTRIBUTES = '* -text -ident -filter !eol !working-tree-encoding !diff !merge\n'
 /** The same state has the same name, whoever takes it and when. */
@@ -58,7 +60,7 @@ export async function openStore(folder: string, root: string, environment?: Envi
       git({
         ...call, args, cwd: root, purpose: 'read', environment,
         env: { ...env, ...(index === undefined ? {} : { GIT_INDEX_FILE: index }) },
-        config: [...CONFIG, ...(bulk ? ['core.bigFileThreshold=1'] : []), `core.excludesFile=${excludesFile}`],
+        config: [...CONFIG, ...(bulk ? BULK : []), `core.excludesFile=${excludesFile}`],
       }),
     ignoreRules() {
       const rules = [...(own ? [read(join(own.commonDir, 'info', 'exclude'))] : []), ownFolder(root, folder), ''].join('\n')

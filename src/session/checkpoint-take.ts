@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod/mini'
 import { sha256 } from '../os/files.ts'
 import { describeMeta, newMeta, parseMeta, printMeta, type Meta } from './checkpoint-meta.ts'
-import { emptyScan, look, scan, trackedByPerson, type Limits, type Scan } from './checkpoint-scan.ts'
+import { emptyScan, look, scan, trackedByPerson, withOtherModes, type Limits, type Scan } from './checkpoint-scan.ts'
 import type { CheckpointStore } from './checkpoint-store.ts'
 import { writePrivate } from './private.ts'
 
@@ -21,18 +21,23 @@ interface Kept {
   /** The person's index as it was when its ignored files were asked for. */
   person: string
   last: { tree: string; name: string } | null
+  /** See `Scan`. */
+  young: string[]
 }
 
-const KeptSchema = z.object({ index: z.string(), meta: z.unknown(), person: z.string(), last: z.nullable(z.object({ tree: z.string(), name: z.string() })) })
+const KeptSchema = z.object({ index: z.string(), meta: z.unknown(), person: z.string(), young: z.array(z.string()), last: z.nullable(z.object({ tree: z.string(), name: z.string() })) })
 
 let count = 0
 
-/** Takes a checkpoint. `extra` are ignored files that a tool is about to write, relative to the root. */
-export async function takeCheckpoint(store: CheckpointStore, extra: readonly string[], limits: Limits, signal: AbortSignal): Promise<Taken & { tooSlow?: boolean }> {
+/**
+ * Takes a checkpoint. `extra` are ignored files that a tool is about to write, relative to the root. `hurry`: somebody waits for the next one,
+ * which goes on with what is kept of this.
+ */
+export async function takeCheckpoint(store: CheckpointStore, extra: readonly string[], limits: Limits, signal: AbortSignal, hurry?: AbortSignal): Promise<Taken & { tooSlow?: boolean }> {
   // A copy, so that a cancel, a crash or a second Tiller never leaves a broken index or a lock.
   const index = join(store.folder, `index.${process.pid}.${++count}`)
-  const time = AbortSignal.timeout(limits.ms)
-  const work: Work = { store, index, limits, person: signal, signal: AbortSignal.any([signal, time]), until: performance.now() + limits.ms }
+  const time = hurry ? AbortSignal.any([AbortSignal.timeout(limits.ms), hurry]) : AbortSignal.timeout(limits.ms)
+  const work: Work = { store, index, limits, person: signal, signal: AbortSignal.any([signal, time]), time }
   try {
     const kept = restore(store, index)
     const taken = (await takeFrom(work, kept, extra)) ?? (kept.last && !work.signal.aborted ? await takeFrom(work, forget(index), extra) : null)
@@ -53,7 +58,7 @@ interface Work {
   /** The person's cancel alone. */
   person: AbortSignal
   signal: AbortSignal
-  until: number
+  time: AbortSignal
 }
 
 async function takeFrom(work: Work, kept: Kept, extra: readonly string[]): Promise<Taken | null> {
@@ -61,7 +66,7 @@ async function takeFrom(work: Work, kept: Kept, extra: readonly string[]): Promi
   const cold = kept.last === null
   const meta: Meta = { ...kept.meta, rules: sha256(Buffer.from(store.ignoreRules())).slice(0, 16) }
   const seeded = emptyScan()
-  const partly = (): Promise<Taken | null> => finish(work, { ...kept, person: '' }, { ...meta, ...modesOf(meta, [seeded], cold), complete: false, skipped: seeded.skipped }, true)
+  const partly = (): Promise<Taken | null> => finish(work, { ...kept, person: '', young: seeded.young }, { ...meta, ...modesOf(meta, [seeded], cold), complete: false, skipped: seeded.skipped }, true)
   if (cold) {
     // What the person's repository tracks comes first, so that the folders that are left are those it knows nothing of.
     look(store.root, await trackedByPerson(store, 'all', signal), seeded, limits)
@@ -70,14 +75,15 @@ async function takeFrom(work: Work, kept: Kept, extra: readonly string[]): Promi
   const person = personIndex(store)
   const ignored = !cold && person !== kept.person ? await trackedByPerson(store, 'ignored', signal) : []
   meta.extra = [...new Set([...meta.extra, ...(await ignoredOf(store, extra.filter((path) => !meta.extra.includes(path))))])]
-  const found = await scan(store, index, meta, [...ignored, ...Object.keys(seeded.skipped)], limits, signal)
+  const found = await scan(store, index, meta, [...ignored, ...Object.keys(seeded.skipped), ...withOtherModes(store.root, meta, kept.young)], limits, signal)
   if (!found) return seeded.take.length > 0 && !work.person.aborted ? partly() : null
   const complete = await add(work, found)
   const now: Meta = {
     ...meta, ...modesOf(meta, [seeded, found], cold), complete,
     skipped: found.skipped, uncovered: [...found.uncovered], nested: [...new Set([...found.nested, ...seeded.nested])], empty: found.empty,
   }
-  return finish(work, { ...kept, person: complete ? person : '' }, now, cold || found.take.length + found.drop.length > 0)
+  const young = [...seeded.young, ...found.young]
+  return finish(work, { ...kept, person: complete ? person : '', young: young.length > MOST_YOUNG ? [] : young }, now, cold || found.take.length + found.drop.length > 0)
 }
 
 /** Those of the paths that git ignores. */
@@ -88,13 +94,15 @@ export async function ignoredOf(store: CheckpointStore, paths: readonly string[]
 }
 
 const CHUNK_FILES = 2_000
+/** More are not looked at one by one. */
+const MOST_YOUNG = 5_000
 const CHUNK_BYTES = 32 * 1024 * 1024
 
 /** Brings the index up to date, in pieces, each of which is kept. false: time was up before the end. */
 async function add(work: Work, found: Scan): Promise<boolean> {
   for (let at = 0; at < found.drop.length; at += CHUNK_FILES) await update(work, ['--force-remove'], found.drop.slice(at, at + CHUNK_FILES))
   for (let at = 0; at < found.take.length;) {
-    if (at > 0 && performance.now() > work.until) return false
+    if (at > 0 && work.time.aborted) return false
     let end = at
     for (let bytes = 0; end < found.take.length && end - at < CHUNK_FILES && bytes < CHUNK_BYTES; end++) bytes += found.take[end]?.bytes ?? 0
     if (!(await addSome(work, found.take.slice(at, end), found))) return false
@@ -133,7 +141,7 @@ async function finish(work: Work, kept: Kept, meta: Meta, changed: boolean): Pro
   if (name === '') return null
   const trailer = trailerOf(index)
   if (existsSync(index)) renameSync(index, join(store.folder, 'index'))
-  const next = { index: trailer, meta, person: kept.person, last: { tree: written, name } } satisfies Kept
+  const next = { index: trailer, meta, person: kept.person, young: kept.young, last: { tree: written, name } } satisfies Kept
   writePrivate(join(store.folder, 'kept.json'), JSON.stringify(next), false)
   const note = describeMeta(meta)
   return { tree: name, ...(note === undefined ? {} : { note }) }
@@ -157,7 +165,7 @@ function commonest(found: readonly [string, number | null][], executable: boolea
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0]
 }
 
-const nothing = (): Kept => ({ index: '', meta: newMeta(), person: '', last: null })
+const nothing = (): Kept => ({ index: '', meta: newMeta(), person: '', last: null, young: [] })
 
 /** The index of the last time, or nothing, and then everything is looked at anew. */
 function restore(store: CheckpointStore, index: string): Kept {

@@ -47,6 +47,8 @@ export interface TreeDiff {
 export interface Checkpoints {
   /** `extra`: absolute paths that a tool is about to write; they are covered though they are ignored. Never waits longer than the limits say. */
   take: (why: string, signal: AbortSignal, extra?: readonly string[]) => Promise<Taken>
+  /** Begins to look at the files while nobody waits: the next `take` has less to do. */
+  warm: () => void
   /** What is covered in both states and differs. null: one of them is not there. */
   diff: (before: string, after: string, signal?: AbortSignal) => Promise<TreeDiff | null>
   /** By absolute path: how it was; null: it was not there; left out: not covered. */
@@ -58,6 +60,9 @@ export interface Checkpoints {
   meta: (tree: string) => Promise<Meta | null>
 }
 
+const WARM_MS = 60_000
+const NEVER = new AbortController().signal
+
 export function checkpoints(options: CheckpointOptions): Checkpoints {
   const { root } = options
   const folder = join(options.dir, sha256(Buffer.from(root)).slice(0, 16))
@@ -66,6 +71,8 @@ export function checkpoints(options: CheckpointOptions): Checkpoints {
   /** A folder that was too large once is not looked through again and again, around every command. */
   let gaveUp: Taken | undefined
   const store = (): Promise<CheckpointStore> => (opened ??= openStore(folder, root, options.environment))
+  let warming: AbortController | undefined
+  const isTooWide = root === homedir() || root === '/'
   const local = (paths: readonly string[]): string[] => paths.map((path) => relative(root, path)).filter((path) => path !== '' && !path.startsWith('../') && path !== '..' && !isAbsolute(path))
   const metas = new Map<string, Meta>()
   const meta = async (tree: string): Promise<Meta | null> => {
@@ -82,8 +89,9 @@ export function checkpoints(options: CheckpointOptions): Checkpoints {
   }
   return {
     async take(_why, signal, extra = []) {
-      if (root === homedir() || root === '/') return { tree: null, note: `no checkpoint is taken of ${root}` }
+      if (isTooWide) return { tree: null, note: `no checkpoint is taken of ${root}` }
       if (gaveUp) return gaveUp
+      warming?.abort()
       try {
         const open = await store()
         const taken = await exclusively(folder, () => takeCheckpoint(open, local(extra), limits, signal))
@@ -93,6 +101,14 @@ export function checkpoints(options: CheckpointOptions): Checkpoints {
         opened = undefined
         return { tree: null, note: `no checkpoint could be kept: ${error instanceof Error ? error.message : String(error)}` }
       }
+    },
+    warm() {
+      if (isTooWide || warming) return
+      const hurry = new AbortController()
+      warming = hurry
+      void exclusively(folder, async () => hurry.signal.aborted || takeCheckpoint(await store(), [], { ...limits, ms: WARM_MS }, NEVER, hurry.signal)).catch(() => {
+        opened = undefined
+      })
     },
     async diff(before, after, signal) {
       const [a, b] = [await meta(before), await meta(after)]

@@ -305,3 +305,26 @@ test('blobs are read whole wherever the output of git is cut into chunks', () =>
     expect(found).toEqual(blobs.map((blob) => sha256(Buffer.from(blob))))
   }
 })
+
+test('what was looked at while nobody waited is not looked at again, and who comes in the middle goes on from there', async () => {
+  const [cwd, programs] = [folder(), folder()]
+  const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+  // The second piece of the work waits until it may go on.
+  write(programs, 'git', `#!/bin/sh\ncase "$*" in *update-index*) echo x >> ${programs}/updates; while [ -e ${programs}/hold ] && [ "$(wc -l < ${programs}/updates)" -ge 2 ]; do sleep 0.05; done ;; esac\nexec ${git} "$@"\n`, 0o755)
+  for (let index = 0; index < 6_100; index++) write(cwd, `d${index % 50}/${index}`, index % 100 === 0 ? '' : `${index}`)
+  const updates = (): number => (existsSync(join(programs, 'updates')) ? readFileSync(join(programs, 'updates'), 'utf8').length / 2 : 0)
+  const environment = { base: { ...process.env, PATH: `${programs}:${process.env['PATH']}` } }
+  const of = open(cwd, { environment, limits: { ms: 60_000 } })
+  write(programs, 'hold', '')
+  of.warm()
+  while (updates() < 2) await new Promise((resolve) => setTimeout(resolve, 20))
+  const taking = of.take('test', never)
+  rmSync(join(programs, 'hold'))
+  const { tree, note } = await taking
+  expect(note).toBeUndefined()
+  // Two pieces of four were done by then, and none of them twice.
+  expect(updates()).toBe(4)
+  of.warm()
+  expect(await take(of)).toBe(tree)
+  expect(updates()).toBe(4)
+})
