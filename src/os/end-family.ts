@@ -27,7 +27,7 @@ export async function endFamily(of: Family, graceMs: number): Promise<EndedFamil
 /** Looks at those it knows, and for new ones only when these are gone: a look at the whole machine costs milliseconds. */
 async function untilGone(known: () => ProcessEntry[], look: () => Promise<ProcessEntry[]>, graceMs: number): Promise<boolean> {
   const until = performance.now() + graceMs
-  for (let pause = 5; performance.now() < until; pause = Math.min(100, pause * 2)) {
+  for (let pause = 5; performance.now() < until; pause = Math.min(100, pause * 1.3)) {
     await wait(Math.min(pause, Math.max(0, until - performance.now())))
     if (!known().some(isAlive) && (await look()).length === 0) return true
   }
