@@ -47,8 +47,8 @@ export interface Assembly {
 export async function assemble(parts: Assembly): Promise<Agent> {
   const { log, settings, options, place } = parts
   const { config } = settings
-  const system = systemOf(parts)
   const secrets = secretsOf(process.env, config.providers)
+  const system = systemOf(parts, secrets)
   await log.rest().catch((error: unknown) => {
     throw new Error(whyNotRead(log.file, error).message, { cause: error })
   })
@@ -109,9 +109,12 @@ export const instructionsOf = (place: Place, { config, places }: Pick<Settings, 
   loadInstructions({ root: place.root, cwd: place.cwd, names: config.instructions, own: join(userFolder(places), 'AGENTS.md') })
 
 /** Taken once a start, so that the prefix of every request stays the same. */
-function systemOf({ place, settings: { config, places }, options }: Assembly): Pick<FactOf<'system'>, 'text' | 'instructions'> {
+function systemOf({ place, settings: { config, places }, options }: Assembly, secrets: readonly string[]): Pick<FactOf<'system'>, 'text' | 'instructions'> {
   const { repository } = place
-  const { files } = instructionsOf(place, { config, places })
+  const files = instructionsOf(place, { config, places }).files.map((file) => {
+    const text = redact(file.text, secrets)
+    return text === file.text ? file : { ...file, text, sha256: createHash('sha256').update(text).digest('hex') }
+  })
   const custom = textOrFile('--system', options.system, place.cwd)
   const append = textOrFile('--append-system', options.appendSystem, place.cwd)
   const text = systemPrompt({

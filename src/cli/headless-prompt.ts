@@ -6,11 +6,11 @@ import { UsageError } from './options.ts'
 const QUIET_MS = 2_000
 const MOST = 10 * 1024 * 1024
 
-/** The words of the command line, the files named `@file`, and what is piped in; null: nothing of it. */
-export async function headlessPrompt(words: readonly string[], cwd: string, stdin: (Readable & { isTTY?: boolean }) | null, warn: (text: string) => void): Promise<string | null> {
+/** The words of the command line, the files named `@file` without the secrets in them, and what is piped in; null: nothing of it. */
+export async function headlessPrompt(words: readonly string[], cwd: string, stdin: (Readable & { isTTY?: boolean }) | null, warn: (text: string) => void, redact = (text: string): string => text): Promise<string | null> {
   const files = words.filter((word) => isFileArgument(word, cwd))
   const prompt = words.filter((word) => !files.includes(word)).join(' ')
-  const parts = files.map((word) => quote(word.slice(1), readFileSync(resolve(cwd, word.slice(1)), 'utf8')))
+  const parts = files.map((word) => quote(word.slice(1), redact(readFileSync(resolve(cwd, word.slice(1)), 'utf8'))))
   const piped = stdin && !stdin.isTTY ? withoutLastNewline(await readAll(stdin, warn)) : ''
   if (!isBlank(piped)) parts.push(isBlank(prompt) && parts.length === 0 ? piped : quote('stdin', piped))
   const all = [prompt, ...parts].filter((part) => !isBlank(part)).join('\n\n')

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { runHeadless } from '../faces/headless.ts'
 import { isKnownRecord } from '../core/path.ts'
 import { ModelError } from '../core/ports.ts'
+import { redact } from '../core/redact.ts'
 import type { Agent } from '../loop/agent.ts'
 import { instructionsOf } from './assemble.ts'
 import { configure } from './configure.ts'
@@ -9,6 +10,7 @@ import { connect, type Connected, type ToConnect } from './connect.ts'
 import { headlessPrompt } from './headless-prompt.ts'
 import { UsageError, type Options } from './options.ts'
 import { placeOf } from './place.ts'
+import { secretsOf } from './secrets.ts'
 import { endOnSignals } from './signals.ts'
 import { sessionFor } from './open-session.ts'
 import { stopEverything } from './stop-everything.ts'
@@ -20,7 +22,7 @@ export async function startHeadless(options: Options): Promise<number> {
   const settings = await configure(options, place)
   for (const warning of [...settings.warnings, ...instructionsOf(place, settings).notes]) say(`tiller: ${warning}\n`)
   if (options.resume === true) throw new UsageError('--resume needs a session id where there is no terminal to pick one in (tiller sessions lists them)')
-  const prompt = await headlessPrompt(options.prompt, place.cwd, options.jsonIn ? null : process.stdin, say)
+  const prompt = await headlessPrompt(options.prompt, place.cwd, options.jsonIn ? null : process.stdin, say, (text) => redact(text, secretsOf(process.env, settings.config.providers)))
   if (prompt === null && !options.jsonIn) throw new UsageError('there is no prompt: give one as an argument or on standard input')
 
   let agent: Agent | null = null

@@ -17,12 +17,14 @@ import { job } from '../tools/job.ts'
 import { backgroundJobs, type Jobs } from '../tools/jobs.ts'
 import { ls } from '../tools/ls.ts'
 import { read } from '../tools/read.ts'
+import { redactionOf } from '../tools/redaction.ts'
 import { shell } from '../tools/shell.ts'
 import { todo } from '../tools/todo.ts'
 import { write } from '../tools/write.ts'
 import type { Settings } from './configure.ts'
 import { sandboxFor, type HeldCommands } from './sandbox.ts'
 import { UsageError, type Options } from './options.ts'
+import { secretsOf } from './secrets.ts'
 import type { Place } from './place.ts'
 
 export interface Tools {
@@ -53,6 +55,7 @@ export function toolsFor({ log, place, settings, options, blobs }: Wanted): Tool
   }
   const commands = shell({
     accesses, blobs, jobs, sandbox: held.wrap, environment: () => environment(child), outputDir: outputsOf(log.file), path: config.shell.path, timeoutSeconds: config.shell.timeoutSeconds,
+    redaction: redactionOf(secretsOf(process.env, config.providers)),
     blobPath: ({ sha256 }) => join(blobsOf(log.file), sha256.slice(0, 2), sha256.slice(2)),
   })
   const keep = imageKeeper(blobsOf(log.file))

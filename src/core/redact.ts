@@ -19,6 +19,9 @@ export function redact(text: string, known: readonly string[] = []): string {
 /** Text that was redacted: an edit whose `old` holds this can match nothing in the file. */
 export const isRedacted = (text: string): boolean => /\[redacted:[a-z-]+\]/.test(text)
 
+/** Whether something stands in it that every secret of some form has. */
+export const hintsIn = (text: string): boolean => FORMS.some((form) => form.hint.some((hint) => text.includes(hint)))
+
 /** A copy of a value with every text in it redacted, but for opaque provider state. */
 export function redactDeep<T>(value: T, known: readonly string[] = []): T {
   return walk(value, known) as T

@@ -53,18 +53,19 @@ type Settled = Pick<FactOf<'result'>, 'status' | 'text' | 'alive' | 'changes'>
 async function settleLost({ call, started, spawned, asked }: OpenCall, look: Look): Promise<Settled> {
   if (!started) return { status: 'skipped', text: asked ? 'Not run: Tiller ended before it was approved.' : 'Not run: Tiller ended before it began.' }
   if (started.changes?.length) return settleChanges(started.changes, look)
-  if (started.reads) return { status: 'interrupted', text: 'Tiller ended while it ran. It only reads, so nothing was changed.' }
   const alive: number[] = []
   const outputs: string[] = []
   for (const spawn of spawned) {
     if (await look.lives(spawn)) alive.push(spawn.pid)
     outputs.push(await look.outputOf(spawn))
   }
+  const output = outputs.join('').trim()
+  const outputSoFar = output === '' ? '' : `\nIts output up to then:\n${output}`
+  if (started.reads) return { status: 'interrupted', text: `Tiller ended while it ran. It only reads, so nothing was changed.${outputSoFar}` }
   const commit = started.head === undefined || alive.length > 0 ? null : await look.commitOn(started.head, call)
   if (commit) return settleCommit(commit)
   const still = alive.length > 0 ? ` Still running: process ${alive.join(', ')}.` : spawned.length > 0 ? ' Its process is gone.' : ''
-  const output = outputs.join('').trim()
-  return { status: 'unknown', text: `Tiller ended while it ran, so whether it finished is not known.${still}${output ? `\nIts output up to then:\n${output}` : ''}`, ...(alive.length > 0 ? { alive } : {}) }
+  return { status: 'unknown', text: `Tiller ended while it ran, so whether it finished is not known.${still}${outputSoFar}`, ...(alive.length > 0 ? { alive } : {}) }
 }
 
 function settleCommit(found: NonNullable<Awaited<ReturnType<Look['commitOn']>>>): Settled {

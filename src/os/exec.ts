@@ -1,4 +1,4 @@
-import type { Kept, OutputFile, Sink } from './output.ts'
+import type { Kept, OutputFile, OutputFileOptions, Sink } from './output.ts'
 import { start } from './start.ts'
 
 export { textOf, type Kept } from './output.ts'
@@ -25,7 +25,7 @@ export type ExecOptions = What & {
   onOutput?: ((chunk: Uint8Array, stream: 'stdout' | 'stderr') => void) | undefined
   onSpawn?: ((process: Spawned) => void) | undefined
   /** stdout (with `combine`: all output) streams there too, up to a limit. The file must not exist yet. */
-  outputFile?: { path: string; limit?: number } | undefined
+  outputFile?: OutputFileOptions | undefined
   /** What the sandbox makes of the arguments. */
   wrap?: ((argv: readonly string[]) => Wrapped | Promise<Wrapped>) | undefined
   /** With a command for bash: also tell which variables were exported at its end. */

@@ -16,6 +16,19 @@ export interface OutputFile {
   fault?: string
 }
 
+/** Changes bytes on their way to a file. */
+export interface ByteFilter {
+  write(chunk: Uint8Array): Uint8Array
+  end(): Uint8Array
+}
+
+export interface OutputFileOptions {
+  path: string
+  limit?: number
+  /** Made anew for each piece of the output that is written without a gap. */
+  filter?: (() => ByteFilter) | undefined
+}
+
 /** Takes a stream of any size in bounded memory. Never throws: a full disk must not stop a command. */
 export interface Sink {
   readonly bytes: number
@@ -30,10 +43,10 @@ export interface Sink {
 
 export const FILE_LIMIT = 32 * 1024 * 1024
 
-export function sink(window: { head: number; tail: number }, file?: { path: string; limit?: number }): Sink {
+export function sink(window: { head: number; tail: number }, file?: OutputFileOptions): Sink {
   const head = growing(window.head)
   const tail = ring(window.tail)
-  const copy = file && fileCopy({ path: file.path, limit: file.limit ?? FILE_LIMIT }, window.tail)
+  const copy = file && fileCopy({ path: file.path, limit: file.limit ?? FILE_LIMIT }, window.tail, file.filter ?? (() => AS_IT_IS))
   let bytes = 0
   return {
     get bytes() {
@@ -104,18 +117,21 @@ function roomFor(buffer: Buffer<ArrayBuffer>, bytes: number, most: number): Buff
   return larger
 }
 
-function fileCopy(file: OutputFile, tailSize: number): { file: OutputFile; write(chunk: Uint8Array): void; close(bytes: number, tail: Buffer): void } {
+const AS_IT_IS: ByteFilter = { write: (chunk) => chunk, end: () => new Uint8Array() }
+
+function fileCopy(file: OutputFile, tailSize: number, newFilter: () => ByteFilter): { file: OutputFile; write(chunk: Uint8Array): void; close(bytes: number, tail: Buffer): void } {
   let fd: number | undefined
-  let written = 0
+  /** Of the stream, before the filter. */
+  let taken = 0
   let closed = false
+  let filter = newFilter()
   const room = Math.max(0, file.limit - tailSize)
   const put = (data: Uint8Array): void => {
-    if (closed || file.fault !== undefined) return
+    if (closed || file.fault !== undefined || data.length === 0) return
     try {
       // Made with the first byte, and never through a link or over a file that somebody else put there.
       fd ??= openSync(file.path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW, 0o600)
       for (let done = 0; done < data.length;) done += writeSync(fd, data, done)
-      written += data.length
     } catch (error) {
       file.fault = faultOf(error, file.path)
     }
@@ -123,16 +139,20 @@ function fileCopy(file: OutputFile, tailSize: number): { file: OutputFile; write
   return {
     file,
     write(chunk) {
-      const fits = chunk.subarray(0, Math.max(0, room - written))
-      if (fits.length > 0) put(fits)
+      const fits = chunk.subarray(0, Math.max(0, room - taken))
+      taken += fits.length
+      if (fits.length > 0) put(filter.write(fits))
     },
     close(bytes, tail) {
-      const missing = bytes - written
-      if (missing > 0 && file.fault === undefined) {
-        const end = tail.subarray(Math.max(0, tail.length - missing))
-        if (missing > end.length) put(Buffer.from(`\n[… ${missing - end.length} bytes were not kept …]\n`))
-        put(end)
+      const end = tail.subarray(Math.max(0, tail.length - (bytes - taken)))
+      const gap = bytes - taken - end.length
+      if (gap > 0) {
+        put(filter.end())
+        put(Buffer.from(`\n[… ${gap} bytes were not kept …]\n`))
+        filter = newFilter()
       }
+      put(filter.write(end))
+      put(filter.end())
       closed = true
       if (fd !== undefined) closeSync(fd)
       fd = undefined

@@ -9,6 +9,7 @@ import { commandOutput } from './command-output.ts'
 import { commandResult } from './command-result.ts'
 import { startedJob } from './job-text.ts'
 import type { Job, Jobs } from './jobs.ts'
+import type { Redaction } from './redaction.ts'
 import { liveOutput } from './live-output.ts'
 import { keepState, withVariables, type ShellState } from './shell-state.ts'
 import { shownPath } from './shown-path.ts'
@@ -22,6 +23,8 @@ export interface CommandDeps {
   /** Output streams to a file in it. */
   outputDir: string
   environment(): Record<string, string>
+  /** Secrets out of what is kept of its output. */
+  redaction?: Redaction | undefined
   /** bash, else sh, where none is configured. */
   path?: string | null | undefined
   jobs: Jobs
@@ -55,7 +58,7 @@ export function commandCall(deps: CommandDeps, state: ShellState, asked: Command
       const file = outputFile(deps.outputDir, here.call)
       const running = await start({
         command: asked.command, shell: deps.path ?? undefined, cwd: asked.cwd, env, combine: true, window: WINDOW, exports: asked.keep,
-        timeoutMs: asked.timeoutMs, signal: asked.background ? undefined : signal, onOutput: live.write, outputFile: { path: file },
+        timeoutMs: asked.timeoutMs, signal: asked.background ? undefined : signal, onOutput: live.write, outputFile: { path: file, filter: deps.redaction?.bytes },
         wrap: how.sandbox && sandbox ? (argv) => sandbox(argv, { cwd: asked.cwd }) ?? noSandbox() : undefined,
       })
       const output = running.pid === null ? undefined : file
@@ -116,7 +119,7 @@ function folderNote({ endedIn }: Ended, { cwd, keep }: CommandAsked, here: Here)
 
 /** The full output becomes a blob where it does not fit into the result; otherwise its file has done its work. */
 function told(ended: Ended, asked: CommandAsked, notes: readonly string[], file: string, deps: CommandDeps, here: Here): Output {
-  const output = commandOutput(ended.stdout)
+  const output = commandOutput(ended.stdout, deps.redaction?.text)
   const goesOn = ended.alive.length > 0
   const isThere = ended.file?.fault === undefined && existsSync(file)
   const blob = output.cut && isThere ? stored(file, deps.blobs) : undefined

@@ -18,14 +18,15 @@ const LINES = MAX_LINES - 20
 /** Of an output that is no text at all, this much shows what it is. */
 const BINARY_BYTES = 1_000
 
-/** What a command wrote, for a model: progress lines as they were last, no control sequences, the beginning and the end of it. */
-export function commandOutput(kept: Kept): CommandOutput {
+/** What a command wrote, for a model: progress lines as they were last, no control sequences, no secrets, the beginning and the end of it. */
+export function commandOutput(kept: Kept, redact = (text: string): string => text): CommandOutput {
   const whole = kept.cut === 0
   const parts = whole ? [decode(Buffer.concat([kept.head, kept.tail]))] : [decode(beforeCut(kept.head)), decode(afterCut(kept.tail))]
   const odd = parts.reduce((sum, part) => sum + part.odd, 0)
   const seen = kept.head.length + kept.tail.length
   if (odd > 100 && odd > seen / 10) return binary(kept)
-  const [first = '', last] = parts.map((part) => clean(part.text))
+  // Before it is cut: half of a secret has no form any more.
+  const [first = '', last] = parts.map((part) => redact(clean(part.text)))
   const notes = odd > 0 ? [`${odd === 1 ? 'one byte is' : `${odd} bytes are`} not UTF-8 text, written here as \\xNN`] : []
   if (last === undefined) {
     const { text, cut } = cap(first, 'ends', { lines: LINES, bytes: BYTES })

@@ -37,6 +37,39 @@ it('keys reach neither the session, nor stderr, nor a command', async () => {
   expect(world.of('result')[0]?.text).toContain('PATH=')
 })
 
+it('keys of known forms are in nothing that is kept or sent, wherever they came from, and neither in what is shown of it later', async () => {
+  const [start, rest] = ['ghp_', 'aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1b2C']
+  const token = `${start}${rest}`
+  // The command itself does not hold it.
+  const printed = `t=${start}; echo "$t"${rest}`
+  const world = await openWorld([
+    calls(['shell', { command: `${printed}; seq 20000; ${printed}; printf %s "$t"${rest}` }], ['read', { path: 'conf.js' }], ['edit', { path: 'conf.js', edits: [{ old: 'a = 1', new: 'a = 2' }] }]),
+    calls(['shell', { command: `${printed}; sleep 300` }]), say('As before.'),
+  ], { files: { 'AGENTS.md': `Deploy with ${token}.\n`, 'conf.js': `const a = 1\nconst token = "${token}"\n`, 'attached.txt': `${token}\n` } })
+  const tiller = world.start(['--json', '--json-in', '--trust', '@attached.txt', 'Work'], { input: null })
+  let asked = 0
+  tiller.child.stdout?.on('data', () => {
+    const open = tiller.events.filter((event) => event.type === 'ask')
+    for (; asked < open.length; asked++) tiller.send({ type: 'decide', call: open[asked]?.call ?? '', verdict: 'allow' })
+  })
+  await tiller.until('output', ({ text, call }) => text.includes(rest) && call !== tiller.events.find((event) => event.type === 'spawn')?.call)
+  tiller.kill('SIGKILL')
+  await tiller.ended
+  // But for what a file was and became: with it a change is undone to the letter.
+  const kept = (): string => filesBelow(join(world.repo, '.agent')).filter(({ folder }) => !folder).map(({ path }) => readFileSync(path, 'latin1')).filter((text) => !text.startsWith('const a = ')).join('\n')
+  expect(kept()).toMatch(/\[redacted:github-token\][^]*\n20000\n\[redacted:github-token\]\n/)
+  expect((await world.run(['-c', '-p', '--trust', 'go on'])).code).toBe(0)
+  expect(world.of('result').at(-1)?.text).toMatch(/output up to then:\n\[redacted:github-token\]/)
+  const { id = '' } = world.of('session')[0] ?? {}
+  const shown = await Promise.all([['sessions', 'show', id], ['trace', id], ['trace', id, '--html'], ...['markdown', 'html', 'jsonl'].map((format) => ['sessions', 'export', id, '--format', format])].map(async (args) => {
+    const { code, stdout } = await world.run(args)
+    expect([args, code]).toEqual([args, 0])
+    return stdout
+  }))
+  for (const [where, text] of Object.entries({ kept: kept(), sent: world.server.requests.map(({ raw }) => raw.toString('latin1')).join('\n'), shown: shown.join('\n') })) expect(text.includes(token), where).toBe(false)
+  expect(world.read('conf.js')).toBe(`const a = 2\nconst token = "${token}"\n`)
+})
+
 it('secrets files are not read unasked', async () => {
   const world = await openWorld([calls(['read', { path: '.env' }], ['grep', { pattern: 'TOP' }], ['shell', { command: 'cat .env' }]), say('No.')], { files: { '.env': 'A=TOPSECRET\n' } })
   expect((await world.run(['-p', 'Read'])).code).toBe(5)
