@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import type { Prepared, Refused } from '../core/ports.ts'
+import { readWhole } from '../os/files.ts'
 import { git, readGit } from '../os/git.ts'
 import { gitStatus } from '../os/git-status.ts'
 import { staleText } from './git-commit.ts'
@@ -19,9 +21,20 @@ export async function prepareAdd(work: GitWork, options: ChangeOptions): Promise
   return change(work, ['add', '--', ...work.paths], ['add', '--', ...work.specs], note, options, async () => {
     const now = await readGit(gitStatus(work.specs), { ...work.place, signal: undefined })
     const staged = now.ok ? now.value.staged : []
+    const marked = await stillMarked(work, conflicts.map(({ path }) => path))
     if (staged.length === 0) return 'Nothing is staged there: nothing had changed.'
-    return [`Staged (${staged.length}):`, ...staged.slice(0, MOST_NAMES).map(({ how, path }) => `  ${how}  ${named(work, path)}`), ...(staged.length > MOST_NAMES ? ['  …'] : [])].join('\n')
+    return [`Staged (${staged.length}):`, ...staged.slice(0, MOST_NAMES).map(({ how, path }) => `  ${how}  ${named(work, path)}`), ...(staged.length > MOST_NAMES ? ['  …'] : []), ...marked.map((path) => `NOT solved: ${named(work, path)} still has conflict markers. Edit it, then add it again before you commit.`)].join('\n')
   })
+}
+
+/** git takes a file for solved once it is added, whatever is in it. */
+async function stillMarked(work: GitWork, paths: readonly string[]): Promise<string[]> {
+  const marked: string[] = []
+  for (const path of paths) {
+    const read = await readWhole(join(work.repository.root, path), new AbortController().signal)
+    if (read.ok && /^<{7} /m.test(read.bytes.toString('latin1')) && /^>{7} /m.test(read.bytes.toString('latin1'))) marked.push(path)
+  }
+  return marked
 }
 
 export interface BranchInput {
@@ -34,7 +47,7 @@ export interface BranchInput {
 export async function prepareBranch(work: GitWork, { name, from, switchTo }: BranchInput, options: ChangeOptions): Promise<Prepared | Refused> {
   const { head } = work.repository
   const valid = await git({ ...work.place, purpose: 'read', args: ['check-ref-format', `refs/heads/${name}`] })
-  if (name.startsWith('-') || valid.exit !== 0) return refuse(`${JSON.stringify(name)} cannot be the name of a branch.`)
+  if (name.startsWith('-') || name === '@' || name === 'HEAD' || valid.exit !== 0) return refuse(`${JSON.stringify(name)} cannot be the name of a branch.`)
   const known = await git({ ...work.place, purpose: 'read', args: ['show-ref', '--verify', '--quiet', `refs/heads/${name}`] })
   if (known.exit === 0 && !switchTo) return refuse(`There is a branch ${name} already; "switch": true goes to it.`)
   if (known.exit === 0 && from !== undefined) return refuse(`There is a branch ${name} already, so it cannot begin at ${from}.`)

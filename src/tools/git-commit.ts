@@ -1,11 +1,11 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import type { Output, Prepared, Refused } from '../core/ports.ts'
 import type { FileChange } from '../core/record.ts'
 import { readWhole, sha256 } from '../os/files.ts'
-import { git, readGit, type GitOperation } from '../os/git.ts'
+import { git, PLAIN_DIFF, readGit, type GitOperation } from '../os/git.ts'
 import { gitStatus, type GitChange, type GitStatus } from '../os/git-status.ts'
-import { changeFailed, changeGit, type ChangeHow, type ChangeOptions } from './git-run.ts'
+import { changeFailed, changeGit, type ChangeEnd, type ChangeHow, type ChangeOptions } from './git-run.ts'
 import { headOf, watchFiles } from './git-watch.ts'
 import { changeAccesses, named, pathspec, refuse, shown, whereItStands, type GitWork } from './git-work.ts'
 
@@ -61,7 +61,13 @@ async function toCommit(work: GitWork, status: GitStatus): Promise<Content | str
   if (none.length === 0) return { changes: [...changes, ...fresh.map((path): GitChange => ({ path, how: 'new' }))], fresh }
   const ignored = await git({ ...work.place, purpose: 'read', args: ['check-ignore', '-z', '--stdin'], input: none.join('\0') })
   const names = new Set(ignored.stdout.toString().split('\0'))
-  return none.map((path) => `${named(work, path)}: ${names.has(path) ? 'ignored by .gitignore, so it is not committed' : 'nothing has changed there, or there is no such file'}.`).join('\n')
+  return none.map((path) => `${named(work, path)}: ${whyNothing(work, path, names.has(path), status)}.`).join('\n')
+}
+
+function whyNothing({ repository: { root } }: GitWork, path: string, isIgnored: boolean, { untracked }: GitStatus): string {
+  if (isIgnored) return 'ignored by .gitignore, so it is not committed'
+  if (untracked.includes(`${path}/`)) return 'a repository of its own; name paths in it to commit there'
+  return existsSync(join(root, path)) ? 'nothing has changed there' : 'there is no such file, nor was there one'
 }
 
 const isWithin = (path: string, wanted: string): boolean => wanted === '' || path === wanted || path.startsWith(`${wanted}/`)
@@ -114,10 +120,11 @@ async function commit(work: GitWork, message: string, fresh: readonly string[], 
     if (told.exit !== 0) return changeFailed(work, told, how.signal)
   }
   // The message as it is: lines that begin with # stay. It is UTF-8, whatever the repository says of its own.
-  const end = await changeGit(work, ['-c', 'i18n.commitEncoding=UTF-8', 'commit', '--cleanup=whitespace', '--file=-', ...(work.specs.length > 0 ? ['--only', '--', ...work.specs] : [])], how, message)
+  const end = await changeGit(work, ['-c', 'i18n.commitEncoding=UTF-8', 'commit', '--quiet', '--cleanup=whitespace', '--file=-', ...(work.specs.length > 0 ? ['--only', '--', ...work.specs] : [])], how, message)
   const after = headOf(work)
-  const made = after !== null && after !== before
-  if (!made && fresh.length > 0) await git({ ...work.place, signal: undefined, config: [], purpose: 'write', args: ['update-index', '--force-remove', '-z', '--stdin'], input: fresh.join('\0') })
+  const made = after !== null && after !== before && (await isOurs(work, end, { before, after, message }))
+  if (made && work.specs.length > 0) await takeIntoIndex(work, after)
+  if (!made && fresh.length > 0) await changeIndex(work, ['--force-remove'], fresh)
   const changes = await changed()
   const stale = staleText(work, changes)
   const extra = changes && changes.length > 0 ? { changes } : {}
@@ -127,6 +134,44 @@ async function commit(work: GitWork, message: string, fresh: readonly string[], 
   }
   const text = `${await committedText(work, after)}${end.said.trim() ? `\nHooks and git said:\n${end.said.trim()}` : ''}${stale}${standing(work)}`
   return { status: how.signal.aborted ? 'interrupted' : 'ok', text: shown(text), exit: end.exit, ...extra, ...(end.alive.length > 0 ? { alive: end.alive } : {}) }
+}
+
+/**
+ * HEAD has moved; by this commit, or by another git that was quicker and made it fail? One that was cancelled after it moved HEAD (in a post-commit
+ * hook), or could not write its index then, did make its commit.
+ */
+async function isOurs(work: GitWork, end: ChangeEnd, { before, after, message }: { before: string | null; after: string; message: string }): Promise<boolean> {
+  if (end.exit === 0 || (end.waitedFor?.kind === 'hook' && end.waitedFor.name.startsWith('post-')) || /repository has been updated/.test(end.said)) return true
+  if (end.reason === 'exited') return false
+  const told = await readGit({ args: ['show', '--no-patch', '--no-show-signature', '--format=%P%x00%B', after], parse: (bytes) => bytes.toString().split('\0') }, { ...work.place, signal: undefined })
+  const [parents = '', body = ''] = told.ok ? told.value : []
+  return parents.split(' ')[0] === (before ?? '') && body.includes(message.trim().split('\n', 1)[0] ?? message)
+}
+
+/**
+ * Paths are committed from an index of their own. What a hook stages there does not come into the repository's index, which would then
+ * take it back with the next commit; so the paths of this commit are made there what they are in it.
+ */
+async function takeIntoIndex(work: GitWork, head: string): Promise<void> {
+  const committed = new Set(await namesIn(work, ['diff-tree', '--root', '--no-commit-id', '-r', '-z', '--name-only', '--no-renames', head]))
+  const staged = await namesIn(work, ['diff', '--cached', ...PLAIN_DIFF, '--no-renames', '--name-only', '-z', head, '--'])
+  const behind = staged.filter((name) => committed.has(name)).slice(0, MOST_BEHIND)
+  if (behind.length === 0) return
+  const entries = await namesIn(work, ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', head, '--', ...behind])
+  const gone = behind.filter((name) => !entries.some((entry) => entry.endsWith(`\t${name}`))).map((name) => `0 ${'0'.repeat(head.length)}\t${name}`)
+  await changeIndex(work, ['--index-info'], [...entries, ...gone])
+}
+
+const MOST_BEHIND = 2_000
+
+async function namesIn(work: GitWork, args: readonly string[]): Promise<string[]> {
+  const read = await readGit({ args, parse: (bytes) => bytes.toString().split('\0').filter((name) => name !== '') }, { ...work.place, signal: undefined })
+  return read.ok ? read.value : []
+}
+
+/** A repair that nobody asked for: it looks at no file, so it runs no hook and no filter, in the sandbox or out of it. */
+async function changeIndex(work: GitWork, how: readonly string[], lines: readonly string[]): Promise<void> {
+  await git({ ...work.place, signal: undefined, config: ['core.hooksPath=/dev/null'], purpose: 'write', args: ['update-index', '-z', ...how, ...(how.includes('--index-info') ? [] : ['--stdin'])], input: lines.map((line) => `${line}\0`).join('') })
 }
 
 async function committedText(work: GitWork, head: string): Promise<string> {

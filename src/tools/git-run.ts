@@ -70,7 +70,8 @@ export async function changeGit(work: GitWork, args: readonly string[], how: Cha
 export async function changeFailed(work: GitWork, end: ChangeEnd, signal: AbortSignal): Promise<Output> {
   const exit = end.exit === null ? {} : { exit: end.exit }
   const alive = end.alive.length > 0 ? { alive: end.alive } : {}
-  const said = end.said.trim()
+  // How paths are passed on is nobody's business.
+  const said = end.said.trim().replaceAll(':(top,literal)', '')
   const output = said === '' ? '' : `\nIt said:\n${said}`
   const waiting = end.waitedFor === null ? '' : end.waitedFor.kind === 'hook' ? ` while the ${end.waitedFor.name} hook ran` : ` while ${end.waitedFor.program} was signing`
   if (signal.aborted) return { status: 'interrupted', text: shown(`Cancelled${waiting}.${output}`), ...exit, ...alive }
@@ -78,6 +79,7 @@ export async function changeFailed(work: GitWork, end: ChangeEnd, signal: AbortS
   if (end.reason === 'timeout') return { status: 'failed', text: shown(`git was ended, because it took too long${waiting}.${output}`), ...exit, ...alive }
   const lock = lockOf(end.stderr, work.repository.root)
   if (lock) return { status: 'failed', text: shown(`Nothing was changed: the repository is locked. ${await describeLock(lock, work.repository.root)}`), ...exit }
+  if (/cannot lock ref/.test(said)) return { status: 'failed', text: shown(`Another git was quicker and changed the branch. See op "log", then try again.${output}`), ...exit, ...alive }
   return { status: 'failed', text: shown(end.reason === 'exited' && said !== '' && !/dubious ownership/.test(said) ? said : explainGit(end, work.place)), ...exit, ...alive }
 }
 

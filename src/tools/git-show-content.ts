@@ -4,7 +4,7 @@ import type { Prepared, Refused } from '../core/ports.ts'
 import { sanitize } from '../core/sanitize.ts'
 import { git, PLAIN_DIFF, readGit, type GitOperation } from '../os/git.ts'
 import { failed, reads } from './git-show-state.ts'
-import { findCommit, named, pathspec, readAccesses, refuse, shown, type GitWork } from './git-work.ts'
+import { findCommit, named, NO_COMMITS, notThere, pathspec, readAccesses, refuse, shown, type GitWork } from './git-work.ts'
 
 /** With more files than this, only their names and sizes are shown. */
 const MOST_PATCHES = 300
@@ -71,7 +71,7 @@ async function patches(work: GitWork, op: string, { args: sides, title }: Sides,
   const some = all.length > 0 && all.length <= MOST_PATCHES
   return reads(readAccesses(work, op, some ? all : []), async (signal) => {
     const table = summary(work, files, title)
-    if (!some) return { status: 'ok', text: shown(files.length === 0 ? `Nothing changed (${title}).` : `${table}\nToo many files to show what changed in them: ask with a path.`, 'head') }
+    if (!some) return { status: 'ok', text: shown(files.length === 0 ? `Nothing changed (${title}).${notThere(work)}` : `${table}\nToo many files to show what changed in them: ask with a path.`, 'head') }
     const patch = await readGit({ args: ['diff', ...PLAIN_DIFF, '--find-renames', '--patch', ...sides, '--', ...all.map(pathspec)], parse: (bytes) => bytes.toString() }, { ...work.place, signal, maxBytes: MOST_BYTES })
     return patch.ok ? { status: 'ok', text: page(`${table}\n`, patch.value, offset, patch.cut) } : failed(patch)
   })
@@ -157,6 +157,7 @@ async function prepareObject(work: GitWork, commit: string, path: string, offset
 export async function prepareBlame(work: GitWork, rev: string | undefined, offset: number, limit: number): Promise<Prepared | Refused> {
   const [path] = work.paths
   if (path === undefined || work.paths.length > 1) return refuse('blame needs exactly one path.')
+  if (work.repository.head === null && rev === undefined && work.repository.branch !== null) return refuse(NO_COMMITS)
   const hash = rev === undefined ? undefined : await findCommit(work, rev)
   if (hash !== undefined && typeof hash !== 'string') return hash
   return reads(readAccesses(work, 'blame', [path]), async (signal) => {

@@ -4,7 +4,7 @@ import type { Output, Prepared } from '../core/ports.ts'
 import { readGit } from '../os/git.ts'
 import { gitBranches, gitLog } from '../os/git-history.ts'
 import { gitStatus, type GitChange, type GitStatus } from '../os/git-status.ts'
-import { findCommit, named, readAccesses, refuse, shown, whereItStands, type GitWork } from './git-work.ts'
+import { findCommit, named, notThere, readAccesses, refuse, shown, whereItStands, type GitWork } from './git-work.ts'
 
 const MOST_NAMES = 200
 
@@ -30,7 +30,7 @@ function statusText(work: GitWork, status: GitStatus): string {
   return shown([
     `${where[0]?.toUpperCase()}${where.slice(1)}${tracking}.`,
     ...(work.repository.linked ? [`A linked work tree of ${work.repository.commonDir}.`] : []),
-    ...(sections.length > 0 ? sections : ['Nothing changed, nothing untracked.']),
+    ...(sections.length > 0 ? sections : [`Nothing changed, nothing untracked.${notThere(work)}`]),
     ...notes(work),
   ].join('\n'), 'head')
 }
@@ -57,7 +57,7 @@ export async function prepareLog(work: GitWork, revision: string | undefined, li
     if (!read.ok) return failed(read)
     const lines = read.value.slice(0, limit).map(({ hash, date, author, subject, refs }) => `${hash.slice(0, 10)}  ${date}  ${author}  ${subject}${refs ? `  (${refs})` : ''}`)
     const more = read.value.length > limit ? [`There are more: offset ${offset + limit} goes on.`] : []
-    return { status: 'ok', text: shown([...(lines.length > 0 ? lines : ['No commits there.']), ...more].join('\n'), 'head') }
+    return { status: 'ok', text: shown([...(lines.length > 0 ? lines : [`No commits there.${notThere(work)}`]), ...more].join('\n'), 'head') }
   })
 }
 

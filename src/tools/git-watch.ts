@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileChange } from '../core/record.ts'
 import { readWhole, sha256 } from '../os/files.ts'
@@ -20,6 +21,7 @@ interface Before {
  * once after. A file that changed is stale for whoever has read it. `null`: too many files to say.
  */
 export async function watchFiles(work: GitWork): Promise<() => Promise<FileChange[] | null>> {
+  const began = Date.now()
   const before = await look(work)
   return async () => {
     const now = before && (await look(work))
@@ -28,7 +30,9 @@ export async function watchFiles(work: GitWork): Promise<() => Promise<FileChang
     const changes: FileChange[] = []
     for (const path of new Set([...before.dirty.keys(), ...now.dirty.keys(), ...moved])) {
       const after = now.dirty.has(path) ? (now.dirty.get(path) ?? null) : await hashAt(work, path)
-      const earlier = before.dirty.has(path) ? (before.dirty.get(path) ?? null) : await committed(work, before.head, path)
+      const known = before.dirty.has(path) ? (before.dirty.get(path) ?? null) : await committed(work, before.head, path)
+      // One that git did not know was not looked at: it is new to git now, but written only if its time says so.
+      const earlier = known === null && !before.dirty.has(path) && after !== null && !isWrittenSince(join(work.repository.root, path), began) ? after : known
       if (earlier !== after) changes.push({ path: join(work.repository.root, path), before: earlier, after })
     }
     return changes
@@ -50,6 +54,15 @@ async function namesBetween(work: GitWork, from: string | null, to: string | nul
   if (from === to || from === null || to === null) return []
   const names = await readGit({ args: ['diff', ...PLAIN_DIFF, '--no-renames', '--name-only', '-z', from, to, '--'], parse: (bytes) => bytes.toString().split('\0').filter((name) => name !== '') }, afterwards(work))
   return names.ok ? names.value.slice(0, MOST_FILES) : []
+}
+
+function isWrittenSince(path: string, time: number): boolean {
+  try {
+    // Times of files are a few milliseconds behind.
+    return statSync(path).mtimeMs >= time - 10
+  } catch {
+    return true
+  }
 }
 
 async function hashAt({ repository: { root } }: GitWork, path: string): Promise<string | null> {

@@ -66,14 +66,16 @@ export function changeAccesses({ repository: { root }, here }: GitWork, argv: st
   return [{ kind: 'exec', argv }, ...(isOutside(relative(here.root, root)) ? [{ kind: 'write' as const, path: root, command: true }] : [])]
 }
 
+export const NO_COMMITS = 'This repository has no commits yet.'
+
 /** A commit by its full hash. What is looked up never becomes an option. */
 export async function findCommit({ place, repository: { head } }: GitWork, revision: string): Promise<string | Refused> {
   if (/^-|[\x00-\x1f\x7f]/.test(revision)) return refuse(`${JSON.stringify(revision)} is no revision: one never begins with "-". Options cannot be passed.`)
   if (/^(HEAD|@)$/.test(revision) && head) return head
   const found = await readGit({ args: ['rev-parse', '--verify', '--end-of-options', `${revision}^{commit}`], parse: (bytes) => bytes.toString().trim() }, place)
   if (found.ok) return found.value
-  if (/dubious|safe\.directory|cancelled/.test(found.why)) return refuse(found.why)
-  if (head === null && /^(HEAD|@)/.test(revision)) return refuse('This repository has no commits yet.')
+  if (!/single revision|unknown revision|bad revision|ambiguous/i.test(found.why)) return refuse(found.why)
+  if (head === null && /^(HEAD|@)/.test(revision)) return refuse(NO_COMMITS)
   return refuse(`There is no commit ${JSON.stringify(revision)} here. Look with op "log" or "branch"; a file of a commit is "<commit>:<path>" with op "show".`)
 }
 
@@ -81,6 +83,12 @@ export async function findCommit({ place, repository: { head } }: GitWork, revis
 export function named({ here, repository: { root } }: GitWork, path: string): string {
   const local = relative(here.cwd, join(root, path)) + (path.endsWith('/') ? '/' : '')
   return /[\x00-\x1f\x7f]|^[\s"]|\s$/.test(local) ? JSON.stringify(local) : local || '.'
+}
+
+/** For an empty answer about paths: those of them that are not there, which may be the reason. */
+export function notThere(work: GitWork): string {
+  const missing = work.paths.filter((path) => !existsSync(join(work.repository.root, path)))
+  return missing.length === 0 ? '' : ` There is no ${missing.map((path) => named(work, path)).join(', nor ')} in the work tree.`
 }
 
 /** Text for the model: without control sequences, and not longer than it may be. */

@@ -55,7 +55,7 @@ test('with nothing to commit it says what could be, and for an ignored or missin
   write(cwd, 'ignored.txt', 'i\n')
   expect((await call(cwd, { op: 'commit', message: 'm' })).text).toBe('Nothing is staged. Name the paths to commit; changed are: .gitignore, new.txt.')
   expect((await call(cwd, { op: 'commit', message: 'm', paths: ['new.txt', 'ignored.txt', 'missing.txt'] })).text).toBe(
-    'ignored.txt: ignored by .gitignore, so it is not committed.\nmissing.txt: nothing has changed there, or there is no such file.',
+    'ignored.txt: ignored by .gitignore, so it is not committed.\nmissing.txt: there is no such file, nor was there one.',
   )
   expect((await call(cwd, { op: 'commit', message: ' ' })).text).toBe('commit needs a message.')
   expect(raw(cwd, 'status', '--porcelain')).toBe('?? .gitignore\n?? new.txt\n')
@@ -93,6 +93,73 @@ test('a hook that rewrites a file makes it stale for whoever read it, whether th
   write(cwd, 'a.txt', 'again\n')
   const refused = await call(cwd, { op: 'commit', message: 'm', paths: ['a.txt'] })
   expect(refused).toMatchObject({ status: 'failed', changes: [{ path: join(cwd, 'c.txt') }] })
+})
+
+test('what a hook makes of the paths of a commit is in the index too: the next commit does not take it back', async () => {
+  const cwd = repo()
+  write(cwd, 'gone.txt', 'g\n')
+  raw(cwd, 'add', '.')
+  raw(cwd, 'commit', '-qm', 'more')
+  write(cwd, 'staged.txt', 's\n')
+  raw(cwd, 'add', 'staged.txt')
+  hook(cwd, 'pre-commit', 'sed -i s/a/A/ a.txt "n \u00fc.txt"; echo made > made.txt; git add a.txt "n \u00fc.txt" made.txt; git rm -qf gone.txt')
+  write(cwd, 'a.txt', 'aaa\n')
+  write(cwd, 'n \u00fc.txt', 'aaa\n')
+  expect((await call(cwd, { op: 'commit', message: 'm', paths: ['a.txt', 'n \u00fc.txt'] })).text).toMatch(/^Committed \w+ m \(4 files\)/)
+  expect(raw(cwd, 'show', 'HEAD:a.txt')).toBe('Aaa\n')
+  expect(raw(cwd, 'status', '--porcelain')).toBe('A  staged.txt\n')
+})
+
+test('new files that nobody wrote meanwhile are not told as changed', async () => {
+  const cwd = repo()
+  write(cwd, 'new.txt', 'n\n')
+  utimesSync(join(cwd, 'new.txt'), new Date(), new Date(Date.now() - 1_000))
+  expect(await call(cwd, { op: 'add', paths: ['.'] })).toEqual({ status: 'ok', text: 'Staged (1):\n  new  new.txt', exit: 0 })
+  hook(cwd, 'pre-commit', 'echo made > made.txt; git add made.txt')
+  const output = await call(cwd, { op: 'commit', message: 'm', paths: ['new.txt'] })
+  expect(output.changes).toEqual([{ path: join(cwd, 'made.txt'), before: null, after: sha256(Buffer.from('made\n')) }])
+})
+
+test('a commit that another git made in the meantime is never told as ours', async () => {
+  const cwd = repo()
+  // As soon as our commit has begun, another one moves the branch.
+  hook(cwd, 'pre-commit', 'git update-ref HEAD "$(git commit-tree -p HEAD -m other "HEAD^{tree}")"')
+  write(cwd, 'a.txt', 'x\n')
+  const output = await call(cwd, { op: 'commit', message: 'ours', paths: ['a.txt'] })
+  expect(output).toMatchObject({ status: 'failed', text: expect.stringMatching(/Another git was quicker[\s\S]*No commit was made\.$/) })
+  expect(raw(cwd, 'log', '--format=%s').trim()).toBe('other\nfirst')
+})
+
+test('a commit that is cancelled when it has been made, in its last hook, is told as made', async () => {
+  const cwd = repo()
+  hook(cwd, 'post-commit', 'echo waiting; sleep 60')
+  write(cwd, 'a.txt', 'x\n')
+  const stop = new AbortController()
+  const output = await call(cwd, { op: 'commit', message: 'made', paths: ['a.txt'] }, { signal: stop.signal, onOutput: (text) => { if (text.includes('waiting')) stop.abort() } })
+  expect(output).toMatchObject({ status: 'interrupted', text: expect.stringMatching(/^Committed \w+ made/) })
+  expect(raw(cwd, 'status', '--porcelain')).toBe('')
+})
+
+test('a repository inside is named as one, and what is said of a path is the path', async () => {
+  const cwd = repo()
+  write(cwd, 'inner/x.txt', 'x\n')
+  raw(join(cwd, 'inner'), 'init', '-q')
+  expect((await call(cwd, { op: 'commit', message: 'm', paths: ['inner'] })).text).toBe('inner: a repository of its own; name paths in it to commit there.')
+  expect((await call(cwd, { op: 'add', paths: ['nope.txt'] })).text).toBe("fatal: pathspec 'nope.txt' did not match any files")
+})
+
+test('a conflict that is added with its markers is not told as solved', async () => {
+  const cwd = repo()
+  raw(cwd, 'checkout', '-qb', 'x')
+  write(cwd, 'a.txt', 'x\n')
+  raw(cwd, 'commit', '-qam', 'x')
+  raw(cwd, 'checkout', '-q', 'main')
+  write(cwd, 'a.txt', 'm\n')
+  raw(cwd, 'commit', '-qam', 'm')
+  try { raw(cwd, 'merge', '-q', 'x') } catch { /* conflicts */ }
+  expect((await call(cwd, { op: 'add', paths: ['a.txt'] })).text).toContain('NOT solved: a.txt still has conflict markers')
+  write(cwd, 'a.txt', 'both\n')
+  expect((await call(cwd, { op: 'add', paths: ['a.txt'] })).text).toBe('Staged (1):\n  modified  a.txt')
 })
 
 test('cancelled in a hook that waits: git takes its lock away, says where it was, and the next commit works', async () => {

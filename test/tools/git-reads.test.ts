@@ -265,3 +265,19 @@ test('a hook that waits does not keep reading from working', async () => {
   write(cwd, 'a.txt', 'a\n')
   expect(await call(cwd, { op: 'status' })).toMatchObject({ status: 'ok' })
 })
+
+test('an empty answer about a path that is not there says so', async () => {
+  const cwd = repo()
+  expect((await call(cwd, { op: 'diff', path: 'b.txt' })).text).toMatch(/^Nothing changed .* There is no b\.txt in the work tree\.$/)
+  expect((await call(cwd, { op: 'log', path: 'b.txt' })).text).toBe('No commits there. There is no b.txt in the work tree.')
+  expect((await call(cwd, { op: 'diff', path: 'a.txt' })).text).not.toContain('There is no')
+})
+
+test('a repository that is broken is not told as one without commits', async () => {
+  const cwd = repo()
+  write(cwd, '.git/config', '[bad')
+  expect((await call(cwd, { op: 'log' })).text).toContain('bad config line')
+  const empty = emptyRepo()
+  write(empty, 'a.txt', 'a')
+  expect((await call(empty, { op: 'blame', path: 'a.txt' })).text).toBe('This repository has no commits yet.')
+})
