@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import { lockOf, stemOf } from './companion.ts'
+import { belongsTo, lockOf } from './companion.ts'
 import type { SessionFault } from './fault.ts'
 import { errnoOf, faultOf, inWords } from './fault.ts'
 import { takeLock, type Holder } from './lock.ts'
@@ -68,18 +68,28 @@ function heldBy(file: string, holder: Holder | undefined, instead: string): Sess
 /** Removes a session and all that lies beside it; blobs that a fork of it uses stay the fork's. Null: done. */
 export function removeSession(file: string, now: number): SessionFault | null {
   try {
-    fs.lstatSync(file)
+    if (!isSession(file)) return faultOf('not-a-session', `${file} holds no record of a session, so it is not removed.`)
     const locked = takeLock(lockOf(file), now)
     if (!locked.ok) return heldBy(file, locked.holder, 'go to another one there')
+    const folder = dirname(file)
     const lock = basename(lockOf(file))
-    const beginning = `${basename(stemOf(file))}.`
-    const names = fs.readdirSync(dirname(file)).filter((name) => name.startsWith(beginning) && name !== basename(file) && name !== lock)
     // The log last: a removal that is cut off can be done again.
-    for (const name of names) fs.rmSync(join(dirname(file), name), { recursive: true, force: true })
+    for (const name of fs.readdirSync(folder).filter(belongsTo(file))) if (name !== lock) fs.rmSync(join(folder, name), { recursive: true, force: true })
     fs.rmSync(file)
+    // States of the work tree are shared by the sessions of a folder; with the last of these nobody can put anything back.
+    if (!fs.readdirSync(folder).some((name) => name.endsWith('.jsonl'))) fs.rmSync(join(folder, 'checkpoints'), { recursive: true, force: true })
     locked.lock.release()
     return null
   } catch (error) {
     return faultOf(errnoOf(error) === 'ENOENT' ? 'missing' : 'not-writable', `${file} cannot be removed: ${inWords(error)}.`)
   }
+}
+
+/** Also one of which nothing can be read any more, if its name is one of ours. Throws where there is no such file. */
+function isSession(file: string): boolean {
+  fs.lstatSync(file)
+  if (/^\d{8}T\d{6}Z_[\w-]+\.jsonl$/.test(basename(file))) return true
+  const opened = openLog(file, { now: () => 0, watch: true, light: true })
+  if (opened.ok) opened.log.close()
+  return opened.ok
 }

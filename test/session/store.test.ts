@@ -339,3 +339,27 @@ test('a place where no session can be kept is known before the first input', () 
   }
   rmSync(join(folder, 'file'))
 })
+
+test('a session among a person\'s own files takes nothing of theirs with it, and what is no session is not removed', () => {
+  const folder = scratch()
+  const file = join(folder, 'notes.jsonl')
+  begun(file).close()
+  for (const name of ['notes.md', 'notes.out-of-office', 'notes.lockfile', 'notes', 'letter.jsonl']) writeFileSync(join(folder, name), 'mine')
+  for (const name of ['notes.draft', 'notes.lock.abc', 'notes.jsonl.0a.tmp']) writeFileSync(join(folder, name), 'ours')
+  mkdirSync(join(folder, 'notes.blobs'))
+  mkdirSync(join(folder, 'checkpoints'))
+  expect(removeSession(join(folder, 'letter.jsonl'), 1)).toMatchObject({ kind: 'not-a-session' })
+  expect(removeSession(file, 1)).toBe(null)
+  expect(readdirSync(folder).sort()).toEqual(['checkpoints', 'letter.jsonl', 'notes', 'notes.lockfile', 'notes.md', 'notes.out-of-office'])
+})
+
+test('the last session of a folder takes the kept states of the work tree with it; one of which nothing can be read goes, too', () => {
+  const folder = scratch()
+  const [one, other] = [put(folder, 'tools', 'one'), place(folder, 'other')]
+  writeFileSync(other, '{"seq":0,"at"')
+  mkdirSync(join(folder, 'checkpoints', 'abc'), { recursive: true })
+  expect(removeSession(other, 1)).toBe(null)
+  expect(existsSync(join(folder, 'checkpoints'))).toBe(true)
+  expect(removeSession(one, 1)).toBe(null)
+  expect(readdirSync(folder)).toEqual([])
+})
