@@ -1,20 +1,29 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
+import { imageKind } from '../os/image.ts'
 import { UsageError } from './options.ts'
 
 const QUIET_MS = 2_000
 const MOST = 10 * 1024 * 1024
 
+export interface HeadlessPrompt {
+  text: string
+  /** Files named `@file` that are images. */
+  images: { name: string; bytes: Buffer }[]
+}
+
 /** The words of the command line, the files named `@file` without the secrets in them, and what is piped in; null: nothing of it. */
-export async function headlessPrompt(words: readonly string[], cwd: string, stdin: (Readable & { isTTY?: boolean }) | null, warn: (text: string) => void, redact = (text: string): string => text): Promise<string | null> {
+export async function headlessPrompt(words: readonly string[], cwd: string, stdin: (Readable & { isTTY?: boolean }) | null, warn: (text: string) => void, redact = (text: string): string => text): Promise<HeadlessPrompt | null> {
   const files = words.filter((word) => isFileArgument(word, cwd))
   const prompt = words.filter((word) => !files.includes(word)).join(' ')
-  const parts = files.map((word) => quote(word.slice(1), redact(readFileSync(resolve(cwd, word.slice(1)), 'utf8'))))
+  const read = files.map((word) => ({ name: word.slice(1), bytes: readFileSync(resolve(cwd, word.slice(1))) }))
+  const images = read.filter(({ bytes }) => imageKind(bytes))
+  const parts = read.map((file) => (images.includes(file) ? `[image: ${file.name}]` : quote(file.name, redact(file.bytes.toString('utf8')))))
   const piped = stdin && !stdin.isTTY ? withoutLastNewline(await readAll(stdin, warn)) : ''
   if (!isBlank(piped)) parts.push(isBlank(prompt) && parts.length === 0 ? piped : quote('stdin', piped))
   const all = [prompt, ...parts].filter((part) => !isBlank(part)).join('\n\n')
-  return isBlank(all) ? null : all
+  return isBlank(all) ? null : { text: all, images }
 }
 
 /** One word that is a file's name. A folder is only mentioned; a file that is not there would leave the prompt without its half. */

@@ -5,6 +5,7 @@ import { ModelError } from '../core/ports.ts'
 import { redact } from '../core/redact.ts'
 import type { Agent } from '../loop/agent.ts'
 import { instructionsOf } from './assemble.ts'
+import { attachImage } from './attach-image.ts'
 import { configure } from './configure.ts'
 import { connect, type Connected, type ToConnect } from './connect.ts'
 import { headlessPrompt } from './headless-prompt.ts'
@@ -44,8 +45,9 @@ export async function startHeadless(options: Options): Promise<number> {
   agent = connection.agent
   const isNew = connection.fresh.length > 0
   if (!place.repository && isNew) say('tiller: this is not a git repository, so the git tool has nothing to go by.\n')
+  const images = await Promise.all((prompt?.images ?? []).map(async ({ name, bytes }) => (await attachImage(bytes, name, connection.blobs, new AbortController().signal)) ?? []))
   const code = await runHeadless({
-    agent, prompt, json: options.json === true, commands: options.jsonIn ? process.stdin : null, stdout: process.stdout, stderr: process.stderr,
+    agent, prompt: prompt && { text: prompt.text, images: images.flat() }, json: options.json === true, commands: options.jsonIn ? process.stdin : null, stdout: process.stdout, stderr: process.stderr,
     settled: isNew ? [] : log.records.slice(had).filter(isKnownRecord), before: connection.fresh, onNobody: () => void (someone = false),
     ...(options.outputSchema === undefined ? {} : { checkAnswer: await answerChecker(options.outputSchema, place.cwd) }),
   })

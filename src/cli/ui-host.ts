@@ -6,6 +6,7 @@ import { makePrivateFolder } from '../session/private.ts'
 import type { About, Connection, ModelChoice, UiHost } from '../ui/port.ts'
 import { answer } from './answers.ts'
 import { instructionsOf } from './assemble.ts'
+import { clipboardImage, namedImages } from './attach-image.ts'
 import { copyText } from './clipboard.ts'
 import type { Connections } from './connections.ts'
 import { editText } from './external-editor.ts'
@@ -44,6 +45,10 @@ export function uiHost({ connections, demo, leave, startDemo }: HostParts): UiHo
     mustBeUsable: (model) => connections.current().models.mustBeUsable(model),
     contextWindow: (model) => connections.current().contextWindow(model),
     files: fileCompletion(place),
+    images: {
+      named: (text) => namedImages(text, connections.place.cwd, connections.current().blobs, new AbortController().signal),
+      clipboard: () => clipboardImage(connections.current().blobs, new AbortController().signal),
+    },
     history: historyOf(join(folder(), 'prompt-history')),
     externalEditor: editText,
     copy: copyText,

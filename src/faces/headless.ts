@@ -1,13 +1,13 @@
 import type { Readable, Writable } from 'node:stream'
 import { Command } from '../core/command.ts'
 import type { AgentEvent } from '../core/ports.ts'
-import type { FactOf, OutcomeStatus, SessionRecord } from '../core/record.ts'
+import type { FactOf, Image, OutcomeStatus, SessionRecord } from '../core/record.ts'
 import { sanitize } from '../core/sanitize.ts'
 import type { Agent } from '../loop/agent.ts'
 
 export interface Headless {
   agent: Agent
-  prompt: string | null
+  prompt: { text: string; images: Image[] } | null
   /** Every event as one JSON line on stdout. */
   json: boolean
   /** Commands arrive here as JSON lines. */
@@ -47,7 +47,7 @@ export async function runHeadless(face: Headless): Promise<number> {
     }
   })
   const closed = closedOutput(stdout, agent)
-  if (face.prompt !== null) agent.send({ type: 'input', text: face.prompt })
+  if (face.prompt !== null) agent.send({ type: 'input', ...face.prompt })
   if (face.commands) {
     const ended = readCommands(face.commands, agent, (event) => {
       if (face.json) print(`${JSON.stringify(event)}\n`)

@@ -11,7 +11,7 @@ import { lastRows } from './opened.ts'
 import { showOutput } from './output.ts'
 import { openQueue } from './queue-keys.ts'
 import { isActive } from './screen.ts'
-import { send } from './send.ts'
+import { pasteImage, send } from './send.ts'
 import { background, change, hint, type Stage } from './stage.ts'
 import { toEditor } from './suggest.ts'
 import { toggleTodo } from './todo.ts'
@@ -55,6 +55,7 @@ export const ACTIONS: Partial<Record<Action, (stage: Stage) => void>> = {
   output: (stage) => background(stage, showOutput(stage)),
   todo: toggleTodo,
   search: (stage) => openHistory(stage),
+  'paste-image': (stage) => background(stage, pasteImage(stage)),
   'external-editor': (stage) => background(stage, writeOutside(stage)),
   suspend: (stage) => background(stage, stage.terminal.suspend()),
   redraw: (stage) => {
@@ -107,6 +108,7 @@ function cancel(stage: Stage): void {
     change(stage, { cancelledAt: stage.now() })
     return interrupt(stage)
   }
+  if (screen.images.length > 0) change(stage, { images: [] })
   if (!isEmpty(screen.editor)) {
     stage.host.history.append(textOf(screen.editor))
     toEditor(stage, clear)

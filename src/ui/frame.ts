@@ -3,6 +3,7 @@ import { askLines, askState, pendingAsk } from './ask.ts'
 import { oneLine } from './choice-rows.ts'
 import type { Completion } from './completion.ts'
 import { editorView } from './editor-view.ts'
+import { count } from './figures.ts'
 import { columnsOf, fit, pad, wrap } from './graphemes.ts'
 import { pickerLines } from './picker.ts'
 import { queueLines } from './queue.ts'
@@ -32,6 +33,7 @@ export function frame(stage: Stage): Frame {
   const room = budget(Math.max(2, size.rows - 1))
   const airy = size.rows >= 20
   const status = room.take(screen.notice ? noticeLines(screen.notice, columns, theme) : [statusLine(screen, stage.host, stage.clock(), theme)], room.left() - 1)
+  const attached = room.take(screen.images.length > 0 ? [theme.dim(fit(`[${count(screen.images.length, 'image')} with your text; Ctrl+C takes it away]`, columns))] : [], 1)
   const input = inputLines(stage, screen, columns, Math.max(1, Math.min(room.left(), Math.floor(size.rows / 3))))
   room.take(input.lines)
   const activity = activityLine(screen, stage.clock(), theme)
@@ -40,7 +42,7 @@ export function frame(stage: Stage): Frame {
   const asked = room.take(over.lines)
   const gap = room.take(size.rows >= (asked.length > 0 ? 16 : 8) ? [''] : [])
   const space = room.take(airy && asked.length > 0 ? [''] : [])
-  const queue = room.take(queueLines(view, overlay?.kind === 'queue' ? overlay.id : null, columns, Math.min(6, room.left()), theme))
+  const queue = [...room.take(queueLines(view, overlay?.kind === 'queue' ? overlay.id : null, columns, Math.min(6, room.left()), theme)), ...attached]
   const offers = room.take(completion ? completionLines(completion, columns, Math.min(6, room.left()), theme) : [])
   const todo = room.take(screen.todo.open ? todoLines(screen.todo.text, columns, Math.min(10, room.left())) : [])
   const live = room.left() > 0 ? stage.draw.live(view, columns, room.left(), stage.clock()).slice(-room.left()) : []

@@ -30,6 +30,7 @@ export const BINDINGS = [
   { action: 'background', keys: ['ctrl+b'], about: 'put the running command into the background' },
   { action: 'todo', keys: ['ctrl+t'], about: 'show or hide the todo list' },
   { action: 'search', keys: ['ctrl+r'], about: 'search earlier inputs' },
+  { action: 'paste-image', keys: ['ctrl+v'], about: 'the image in the clipboard goes along with the text' },
   { action: 'external-editor', keys: ['ctrl+g'], about: 'write in $EDITOR' },
   { action: 'suspend', keys: ['ctrl+z'], about: 'suspend; `fg` comes back' },
   { action: 'redraw', keys: ['ctrl+l'], about: 'draw the screen again' },

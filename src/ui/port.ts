@@ -1,7 +1,7 @@
 import type { Command } from '../core/command.ts'
 import type { Budget } from '../core/limits.ts'
 import type { AgentEvent } from '../core/ports.ts'
-import type { Mode, OutcomeStatus, SessionRecord, UnknownRecord } from '../core/record.ts'
+import type { Image, Mode, OutcomeStatus, SessionRecord, UnknownRecord } from '../core/record.ts'
 import type { TreePoint } from '../core/tree.ts'
 
 /**
@@ -23,6 +23,8 @@ export interface UiHost {
   contextWindow: (model: string) => number | null
   /** Paths below the root that fit what stands behind `@`, best first, at most `most`. Folders end in `/`. */
   files: (query: string, most: number, signal: AbortSignal) => Promise<string[]>
+  /** What a prompt can be sent with: the images that it names as `@file`, and the one in the clipboard. */
+  images: { named: (text: string) => Promise<Image[]>; clipboard: () => Promise<Image> }
   /** Earlier prompts of this root, oldest first; `append` writes at once. */
   history: { load: () => Promise<string[]>; append: (text: string) => void }
   /** The terminal is released while this runs. Undefined: the editor failed or nothing was saved. */

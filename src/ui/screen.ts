@@ -14,8 +14,10 @@ export interface Screen {
   view: View
   editor: Editor
   history: History
-  /** Of inputs that were taken back: they go along when the text is sent again. */
+  /** They go along when the text is sent: pasted, or of inputs that were taken back. */
   images: readonly Image[]
+  /** A text is being sent whose images are not read yet. */
+  attaching: boolean
   /** Lines at the top of the editor that came back in this stroke: the next one that does goes below them. */
   returned: number
   completion: Completion | null

@@ -3,7 +3,7 @@ import { textOf } from './editor-state.ts'
 import { HOW_TO_GO_ON } from './opened.ts'
 import { readLine } from './slash-commands.ts'
 import { slash } from './slash.ts'
-import { fail, type Stage } from './stage.ts'
+import { background, change, fail, type Stage } from './stage.ts'
 import { emptied, submit } from './submit.ts'
 
 /** What is written goes out: a prompt, a command of ours, or one for the shell. An empty editor sends nothing (C19). */
@@ -25,10 +25,37 @@ export function send(stage: Stage, when: When): void {
       return screen.connection.send({ type: 'shell', command: line.command, model: line.model })
     case 'prompt':
       screen.transcript?.scroll(-Infinity)
-      // What was refused stays where it is: no text is lost.
-      if (!refused(stage) && submit(stage, text, when)) emptied(stage, text)
-      return
+      if (refused(stage)) return
+      return NAMES_IMAGE.test(text) ? background(stage, sendWithImages(stage, text, when)) : submitted(stage, text, when)
   }
+}
+
+/** What was refused stays where it is: no text is lost. */
+function submitted(stage: Stage, text: string, when: When): void {
+  if (submit(stage, text, when)) emptied(stage, text)
+}
+
+const NAMES_IMAGE = /@\S+\.(png|jpe?g|gif|webp)\b/i
+
+/** The text stays in the editor until it has gone out; a second Enter meanwhile sends nothing. */
+async function sendWithImages(stage: Stage, text: string, when: When): Promise<void> {
+  if (stage.store.get().attaching) return
+  change(stage, { attaching: true })
+  try {
+    const images = await stage.host.images.named(text)
+    // Written on meanwhile: it is sent as it is now, with the next Enter.
+    if (textOf(stage.store.get().editor) !== text) return
+    stage.store.update((screen) => ({ ...screen, images: [...screen.images, ...images] }))
+    submitted(stage, text, when)
+  } finally {
+    change(stage, { attaching: false })
+  }
+}
+
+/** The image in the clipboard goes along with the text that is written. */
+export async function pasteImage(stage: Stage): Promise<void> {
+  const image = await stage.host.images.clipboard()
+  stage.store.update((screen) => ({ ...screen, images: [...screen.images, image] }))
 }
 
 function refused(stage: Stage): boolean {

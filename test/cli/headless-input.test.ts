@@ -104,7 +104,7 @@ describe('what is printed', () => {
     await world.server.request(0)
     await expect.poll(() => tiller.child.stdout?.readableLength ?? 0).toBeGreaterThan(0)
     tiller.kill('SIGTERM')
-    await expect.poll(() => world.living()).toEqual([])
+    await expect.poll(() => world.living(), { timeout: 10_000 }).toEqual([])
     tiller.child.stdout?.resume()
     expect((await tiller.ended).code).toBe(143)
   })

@@ -189,6 +189,7 @@ export function fakeHost({ records, head, note, draft, first, leave }: FakeHostO
   return {
     about: { version: head.version, root: '/w', cwd: '/w', folder: head.folder, branch: head.branch, model: head.model, mode: 'ask', demo: false },
     warnings: [],
+    images: { named: () => Promise.resolve([]), clipboard: () => Promise.reject(new Error('There is no image in the clipboard.')) },
     settings: { keys: {}, theme: 'auto', fullscreen: false, plain: false, notify: false, limits: { steps: 10, minutes: null, calls: null, tokens: null, cost: null, session: {} } },
     sessions: {
       async *list() {
