@@ -11,7 +11,7 @@ const models = { 'test-model': { contextWindow: 100_000, images: true } }
 async function worldWithPictures(replies: number): Promise<World> {
   const world = await openWorld(Array.from({ length: replies }, (_, index) => say(`Seen ${index}.`)))
   world.configure({ providers: { chat: { ...world.server.providers.chat, models } } })
-  world.write('shot.png', picture(4) as unknown as string)
+  world.write('shot.png', picture(4))
   return world
 }
 
