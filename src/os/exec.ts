@@ -58,6 +58,8 @@ export interface Ended {
   file?: OutputFile
   /** Exit codes of the parts of the last pipe, where it had more than one (commands for bash only). */
   stages?: number[]
+  /** The same of pipes before the last one, in which another part than the last failed: what came after it did not see that. */
+  earlierStages?: number[][]
   /** The folder the shell was in at its end (commands for bash only). */
   endedIn?: string
   exports?: Record<string, string>

@@ -18,9 +18,22 @@ export const REPORT_FD = 98
  */
 const TRAP = `{ tiller=("$?" "\${PIPESTATUS[@]}"); set +x; } 2>/dev/null; { printf "%s " "\${tiller[@]}"; printf "\\0%s\\0" "$PWD"; } 2>/dev/null >&${REPORT_FD}`
 const EXPORTS = `; { unset IFS; for tiller in $(compgen -e); do printf "%s=%s\\0" "$tiller" "\${!tiller}"; done; } 2>/dev/null >&${REPORT_FD}`
-const prelude = (exports: boolean): string => `trap '${TRAP}${exports ? EXPORTS : ''}' EXIT; `
+/**
+ * Before each command: whether a part of the pipe before it failed and only its last part was seen, by `$?` or `&&`. Where nothing did it runs
+ * no command, so that `$_` stays; where something did, `$_` is set again.
+ */
+const PIPES = `set -T; trap '[[ \${#PIPESTATUS[@]} -gt 1 && \${PIPESTATUS[*]::\${#PIPESTATUS[@]}-1} == *[1-9]* && -n \${tiller_at:=.$_} && -n \${tiller_of:=\${PIPESTATUS[*]}} ]] && { printf "|%s\\0" "$tiller_of" >&${REPORT_FD}; tiller_to=\${tiller_at#.}; unset tiller_at tiller_of; : "$tiller_to"; } 2>/dev/null' DEBUG; `
+const prelude = ({ exports, pipes }: { exports: boolean; pipes: boolean }): string => `trap '${TRAP}${exports ? EXPORTS : ''}' EXIT; ${pipes ? PIPES : ''}`
 
-export const withoutPrelude = (output: string): string => output.replaceAll(prelude(false), '').replaceAll(prelude(true), '')
+/** The longer ones first: one is the beginning of another. */
+const PRELUDES = [true, false].flatMap((pipes) => [true, false].map((exports) => prelude({ exports, pipes })))
+export const withoutPrelude = (output: string): string => PRELUDES.reduce((text, each) => text.replaceAll(each, ''), output)
+
+/**
+ * Whether a pipe is followed by something. In loops and functions a look before each command would take its time, and would be seen
+ * where the shell is told to show what it does.
+ */
+const watchesPipes = (command: string): boolean => /(?:^|[^|])\|&?[^|][\s\S]*(?:;|&&|\|\||\n)\s*[^\s#]/.test(command) && !/\b(?:for|while|until|select|function|trap|xtrace|functrace|BASH_COMMAND)\b|\(\s*\)|\bset\s+-\w*[xT]/.test(command)
 
 /** A single argument may have 128 KiB on Linux; longer texts go by a file. */
 const LONGEST_ARGUMENT = 100_000
@@ -29,7 +42,7 @@ const LONGEST_ARGUMENT = 100_000
 export function shellLine(command: string, options: { shell?: string | undefined; exports?: boolean | undefined } = {}): ShellLine {
   const shell = options.shell ?? defaultShell()
   const reports = isBash(shell)
-  const text = reports ? prelude(options.exports === true) + command : command
+  const text = reports ? prelude({ exports: options.exports === true, pipes: watchesPipes(command) }) + command : command
   if (Buffer.byteLength(text) <= LONGEST_ARGUMENT) return { argv: [shell, '-c', text], reports, cleanUp: () => {} }
   const folder = mkdtempSync(join(tmpdir(), 'tiller-command-'))
   const file = join(folder, 'command')
@@ -60,6 +73,8 @@ function isExecutable(path: string): boolean {
 export interface Report {
   /** Exit codes of the parts of the last pipe. */
   stages: number[]
+  /** The same of pipes before it in which another part than the last one failed. */
+  earlier: number[][]
   cwd: string
   /** All exported variables, where they were asked for. */
   exports: Record<string, string>
@@ -67,9 +82,19 @@ export interface Report {
 
 /** What the shell wrote on REPORT_FD. The command could have written there too: nothing in it is more than a claim of the command's. */
 export function readReport(data: Buffer): Report | undefined {
-  const [codes, cwd, ...pairs] = data.toString().split('\0')
+  const fields = data.toString().split('\0')
+  const failing = fields.findIndex((field) => !field.startsWith('|'))
+  const [codes, cwd, ...pairs] = fields.slice(Math.max(0, failing))
   const stages = (codes ?? '').trim().split(' ').map(Number)
   if (cwd === undefined || !cwd.startsWith('/') || stages.length < 2 || !stages.every(Number.isInteger)) return undefined
   const exports = pairs.flatMap((pair) => (pair.includes('=') ? [[pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const] : []))
-  return { stages: stages.slice(1), cwd, exports: Object.fromEntries(exports) }
+  return { stages: stages.slice(1), earlier: pipesIn(fields.slice(0, Math.max(0, failing)), stages.slice(1)), cwd, exports: Object.fromEntries(exports) }
+}
+
+const SIGPIPE_EXIT = 128 + 13
+
+/** Each once, though it was seen before every command that came next; the last pipe is told elsewhere. */
+function pipesIn(fields: readonly string[], last: readonly number[]): number[][] {
+  const pipes = fields.map((field) => (field.match(/\d+/g) ?? []).map(Number)).filter((codes) => codes.length > 1 && codes.slice(0, -1).some((code) => code !== 0 && code !== SIGPIPE_EXIT))
+  return pipes.filter((codes, index) => String(codes) !== String(pipes[index - 1])).filter((codes, index, all) => index < all.length - 1 || String(codes) !== String(last))
 }

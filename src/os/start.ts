@@ -132,10 +132,10 @@ function isFolder(path: string): boolean {
   }
 }
 
-function reported(sink: Sink, exports: boolean | undefined): Pick<Ended, 'stages' | 'endedIn' | 'exports'> {
+function reported(sink: Sink, exports: boolean | undefined): Pick<Ended, 'stages' | 'earlierStages' | 'endedIn' | 'exports'> {
   const report = readReport(sink.kept().head)
   if (!report) return {}
-  return { endedIn: report.cwd, ...(report.stages.length > 1 ? { stages: report.stages } : {}), ...(exports ? { exports: report.exports } : {}) }
+  return { endedIn: report.cwd, ...(report.stages.length > 1 ? { stages: report.stages } : {}), ...(report.earlier.length > 0 ? { earlierStages: report.earlier } : {}), ...(exports ? { exports: report.exports } : {}) }
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -111,7 +111,8 @@ function outputFile(folder: string, call: string): string {
   }
 }
 
-function folderNote({ endedIn }: Ended, { cwd, keep }: CommandAsked, here: Here): string | undefined {
+function folderNote({ endedIn, reason }: Ended, { cwd, keep }: CommandAsked, here: Here): string | undefined {
+  if (keep && endedIn === undefined && reason !== 'spawn-failed') return 'nothing of it was kept for later commands: where it ended was not seen (it was killed, or has an exec or an EXIT trap of its own)'
   if (endedIn === undefined || endedIn === cwd) return undefined
   const where = shownPath(endedIn, { cwd: here.root })
   return keep ? `later commands run in ${where}` : `cd to ${where} lasted for this command only; to keep it, set keep: true`

@@ -1,4 +1,5 @@
 import { cap, MAX_BYTES, MAX_LINES } from '../core/cap.ts'
+import { redrawn } from '../core/redrawn.ts'
 import { sanitize } from '../core/sanitize.ts'
 import { characterLength, lengthAfter } from '../os/encoding.ts'
 import type { Kept } from '../os/output.ts'
@@ -88,8 +89,8 @@ export function afterCut(bytes: Buffer): Buffer {
   return bytes.subarray(skip)
 }
 
-/** Without control sequences, and with progress as it was last. */
-export const clean = (text: string): string => sanitize(withoutPrelude(typedOver(text.replace(UNENDED, ''))))
+/** Without control sequences, and with progress as it was last, of one line or of several. */
+export const clean = (text: string): string => sanitize(withoutPrelude(typedOver(redrawn(text.replace(UNENDED, '')))))
 
 /** The beginning of a title or the like that does not end on its line: a terminal would swallow all that follows, a result must not. */
 const UNENDED = /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])(?![^\n\x07\x9c]{0,500}?(?:\x07|\x1b\\|\x9c))/g

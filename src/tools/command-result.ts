@@ -24,6 +24,7 @@ export function commandResult(ended: Ended, output: CommandOutput, place: Comman
   const exit = ended.reason === 'exited' ? exitOf(ended) : null
   const text = withNotes(output.text.replace(/\n$/, '') || (ended.reason === 'spawn-failed' ? '' : '(no output)'), [
     howItEnded(ended, place.timeoutMs),
+    hiddenFailures(ended),
     ...(place.notes ?? []),
     place.folder !== undefined && `it ran in ${place.folder}`,
     ...output.notes,
@@ -75,6 +76,13 @@ function howItEnded(ended: Ended, timeoutMs: number | undefined): string {
 function stagesOf({ stages = [] }: Ended): string {
   if (stages.every((code) => code === 0)) return ''
   return `; the parts of the pipe ended with ${stages.map((code) => (code === SIGPIPE_EXIT ? `${code} (its reader had enough)` : code)).join(', ')}`
+}
+
+/** `npm test | tail; echo $?` says 0 whatever npm says. */
+function hiddenFailures({ earlierStages = [] }: Ended): string | false {
+  if (earlierStages.length === 0) return false
+  const shown = earlierStages.slice(0, 5).map((codes) => codes.join(', ')).join(' / ')
+  return `NOTE: in a pipe before the end a part failed (exits ${shown}); $?, && and || saw only its last part`
 }
 
 /** Beyond the command itself. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -37,6 +38,24 @@ test('a pipe whose first part failed is no pass, and the parts are told', async 
   expect(await session.run("sh -c 'echo FAIL; exit 3' 2>&1 | tail -1")).toMatchObject({ status: 'failed', exit: 3, text: expect.stringMatching(/^FAIL\n\n\[exit 3, .* the parts of the pipe ended with 3, 0\]$/) as string })
   expect(await session.run('yes | head -1')).toMatchObject({ status: 'ok', exit: 0, text: expect.stringContaining('141 (its reader had enough), 0') as string })
   expect(await session.run('true | false')).toMatchObject({ status: 'failed', exit: 1 })
+})
+
+test('a pipe before the end that hid a failure is named, whatever was printed after it', async () => {
+  for (const command of ["sh -c 'echo FAIL; exit 3' 2>&1 | tail -1; echo \"exit: $?\"", "sh -c 'exit 3' | tail -5 && echo PASS", "(cd /; sh -c 'exit 3' | tee /dev/null; echo done)", "sh -c 'exit 3' | cat; true | cat"]) {
+    const { text, status } = await session.run(command)
+    expect([command, status]).toEqual([command, 'ok'])
+    expect(text).toMatch(/\[NOTE: in a pipe before the end a part failed \(exits 3, 0\); \$\?, && and \|\| saw only its last part\]/)
+  }
+  for (const command of ['yes | head -1; echo ok', 'true | cat; echo ok', 'echo "a|b"; echo c', 'false || true | cat; echo ok']) expect((await session.run(command)).text).not.toContain('NOTE')
+})
+
+test('looking at pipes changes nothing that a command sees', async () => {
+  const lines = ['mkdir -p _d && cd $_ && pwd | wc -l; cd ..', 'false | cat; echo "$? ${PIPESTATUS[*]}"', 'echo one | cat; echo two; echo "[$_]"', 'set -eu; false | cat; echo "$?"', 'IFS=,; false | cat; echo "$?"', 'set -x; false | cat; echo x', 'f() { false | cat; }; f; echo "$?"', 'for i in 1 2; do false | cat; done; echo "$?"', 'exec 98>&-; false | cat; echo x', "trap 'echo mine' ERR; false | cat; false; echo x", 'export | grep -c tiller; echo z', 'if then | x; y']
+  for (const line of lines) {
+    const { text } = await session.run(line)
+    const plain = spawnSync('bash', ['-c', line], { cwd: session.root, env: environment(), encoding: 'utf8' })
+    expect(text.replace(/\n\n\[exit[\s\S]*$/, '').replaceAll('/usr/bin/bash: ', 'bash: ').split('\n').toSorted(), line).toEqual(`${plain.stdout}${plain.stderr}`.trimEnd().split('\n').toSorted())
+  }
 })
 
 test('a background child does not hold the result up, and is named with where it writes', async () => {
@@ -122,6 +141,13 @@ test('progress is reduced to its last state', async () => {
   expect((await session.run("printf '|\\b/\\b-\\b'; echo ready")).text).toMatch(/^ready\n/)
 })
 
+test('progress of several lines is reduced to its last state, too', async () => {
+  const { text } = await session.run("printf 'begin\\n\\n\\n'; for i in $(seq 300); do printf '\\033[2A\\033[Klayer1 %d\\n\\033[2K\\rlayer2 %d\\n' $i $i; done; echo done")
+  expect(text).toMatch(/^begin\nlayer1 300\nlayer2 300\ndone\n/)
+  const erased = await session.run("printf 'working\\n\\033[1A\\033[2Kdone\\n'; printf 'a\\nb\\nc\\n\\033[3A\\033[J'; printf 'left\\033[5Cright\\n'")
+  expect(erased.text).toMatch(/^done\nleftright\n/)
+})
+
 test('control sequences are removed, and an unended one swallows nothing', async () => {
   expect((await session.run("printf '\\033[31mred\\033[0m \\033]0;title\\007x \\033]8;;http://a\\033\\\\link\\033]8;;\\033\\\\\\n'")).text).toMatch(/^red x link\n/)
   expect((await session.run("printf '\\033]0;never ended\\nimportant\\n\\033Pq never\\nmore\\n'")).text).toMatch(/^0;never ended\nimportant\nq never\nmore\n/)
@@ -188,6 +214,14 @@ test('keep keeps folder and exported variables, whether the command failed or no
   expect((await session.run('pwd; echo "$NAME|${CI-unset}|${PAGER-unset}|${OWN-unset}"')).text).toMatch(/sub\na b\nc\|\|unset\|unset\n\n\[exit 0, .*\]\n\[it ran in sub\]$/)
   await session.run({ command: 'cd ..; unset NAME', keep: true })
   expect((await session.run('pwd; echo ${NAME-unset}')).text).toMatch(/root\nunset\n/)
+})
+
+test('where it is not seen how a command ended, it is said that nothing was kept', async () => {
+  await session.run('mkdir -p sub')
+  for (const command of ["trap 'echo bye' EXIT; cd sub", 'cd sub; exec true', 'cd sub; kill -9 $$']) {
+    expect((await session.run({ command, keep: true })).text).toContain('nothing of it was kept for later commands')
+    expect((await session.run('pwd')).text).toContain(`${session.root}\n`)
+  }
 })
 
 test('kept variables make every later command ask', async () => {
