@@ -16,6 +16,7 @@ import { modelsOf } from './models.ts'
 import { UsageError, type Options } from './options.ts'
 import type { Place } from './place.ts'
 import type { HeldCommands } from './sandbox.ts'
+import { tidyWhenQuiet } from './tidy.ts'
 import { toolsFor } from './tools.ts'
 import { warmForCommand } from './warm.ts'
 
@@ -63,7 +64,8 @@ export async function connect(wanted: ToConnect): Promise<Connected> {
   if (limits.cost != null) for (const id of [defaultModel, fallback]) if (id !== null) await refuseUnknownPrice(models, id, options)
   const { tools, sandbox, attach, jobs } = toolsFor({ log, place, settings, options, blobs })
   if (settings.config.sandbox.enabled === true) await mustHold(sandbox)
-  const states = checkpoints({ dir: join(dirname(log.file), 'checkpoints'), root: place.root })
+  const kept = { dir: join(dirname(log.file), 'checkpoints'), root: place.root }
+  const states = checkpoints(kept)
   const windows = new Map<string, number | null>()
   const { partial } = log
   const open = (): Promise<Agent> => assemble({
@@ -81,6 +83,7 @@ export async function connect(wanted: ToConnect): Promise<Connected> {
   const agent = late ?? (await open())
   attach(agent)
   warmForCommand(agent, states, tools.some(({ name }) => name === 'shell'))
+  const stopTidying = wanted.canPause && log.readOnly === null ? tidyWhenQuiet(agent, kept) : () => undefined
   const connected: Connected = {
     agent, log, models, blobs, jobs, checkpoints: states, ready: () => late?.ready() ?? Promise.resolve(),
     get model() {
@@ -91,7 +94,10 @@ export async function connect(wanted: ToConnect): Promise<Connected> {
       if (!windows.has(model)) windows.set(model, models.list().find(({ id }) => id === model)?.limits.contextWindow ?? null)
       return windows.get(model) ?? null
     },
-    close: () => log.close(),
+    close: () => {
+      stopTidying()
+      log.close()
+    },
   }
   return late ? { ...connected, rest: () => late.open().then(() => connected) } : connected
 }

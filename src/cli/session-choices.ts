@@ -4,13 +4,15 @@ import { lockOf } from '../session/companion.ts'
 import { completeSessions, sessionEntry, sessionsIn, type SessionEntry } from '../session/list.ts'
 import { isHeld, readLock } from '../session/lock.ts'
 import { searchSessions } from '../session/search.ts'
-import { removeSession, renameSession } from '../session/store.ts'
+import type { SessionFault } from '../session/fault.ts'
+import { renameSession } from '../session/store.ts'
 import type { SessionChoice, Sessions } from '../ui/port.ts'
 import type { Connections } from './connections.ts'
 import { commandThere, foldersNear } from './elsewhere.ts'
 import { fileOf, folderOf, SessionError } from './open-session.ts'
 import { shortFolder, type Place } from './place.ts'
 import { secretsOf } from './secrets.ts'
+import { removeSessions } from './tidy.ts'
 
 /** The sessions as the screen lists, searches and changes them. Their key is their file. */
 export function sessionChoices(connections: Connections): Sessions {
@@ -26,7 +28,7 @@ export function sessionChoices(connections: Connections): Sessions {
     fresh: () => connections.fresh(),
     fork: (key, seq) => connections.fork(seq === undefined ? key : `${key}:${seq}`),
     rename: (key, title) => done(renameSession(key, title, () => Date.now())),
-    remove: (key) => done(removeSession(key, Date.now())),
+    remove: (key) => done(removeSessions([key], new AbortController().signal).fault),
     exportTo: async (key, file) => {
       const { exportFile } = await import('./export-session.ts')
       const to = resolve(connections.place.cwd, file.replace(/^~(?=\/)/, homedir()))
@@ -35,7 +37,7 @@ export function sessionChoices(connections: Connections): Sessions {
   }
 }
 
-const done = (fault: ReturnType<typeof removeSession>): Promise<void> => (fault ? Promise.reject(new SessionError(fault)) : Promise.resolve())
+const done = (fault: SessionFault | null): Promise<void> => (fault ? Promise.reject(new SessionError(fault)) : Promise.resolve())
 
 async function* listChoices(place: Place, own: string, signal: AbortSignal): ReturnType<Sessions['list']> {
   const folders = foldersNear(place, own)

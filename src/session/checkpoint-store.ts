@@ -2,6 +2,7 @@ import { lstatSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import type { EnvironmentOptions } from '../os/environment.ts'
+import { sha256 } from '../os/files.ts'
 import { git, type GitCall, type GitEnd } from '../os/git.ts'
 import { repository, type Repository } from '../os/git-repository.ts'
 import { gitSettings } from '../os/git-settings.ts'
@@ -18,7 +19,7 @@ export interface CheckpointStore {
   ignoreRules: () => string
 }
 
-export interface StoreCall extends Pick<GitCall, 'signal' | 'timeoutMs' | 'maxBytes' | 'input' | 'onOutput' | 'discard'> {
+export interface StoreCall extends Pick<GitCall, 'signal' | 'timeoutMs' | 'maxBytes' | 'input' | 'onOutput' | 'onSpawn' | 'discard'> {
   index?: string
   /** Many new files: they go into one pack, which is much faster than a file for each. */
   bulk?: boolean
@@ -43,6 +44,9 @@ const MALLOC = { MALLOC_TOP_PAD_: '67108864', MALLOC_TRIM_THRESHOLD_: '268435456
 /** A folder that a repository ships is not taken as it is: what could run or lead elsewhere is written anew. Nobody else may read it, whatever the umask. */
 const LAYOUT = { config: '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n\tsharedRepository = 0600\n', HEAD: 'ref: refs/heads/none\n', 'info/attributes': ATTRIBUTES, 'objects/info/alternates': '' }
 const FOLDERS = ['.', 'git', 'git/objects', 'git/objects/info', 'git/objects/pack', 'git/refs', 'git/info']
+
+/** Where the states of a root are kept. */
+export const storeFolder = ({ dir, root }: { dir: string; root: string }): string => join(dir, sha256(Buffer.from(root)).slice(0, 16))
 
 /** Makes it if it is not there. Throws with an errno where the folder cannot be written or is not ours. */
 export async function openStore(folder: string, root: string, environment?: EnvironmentOptions): Promise<CheckpointStore> {

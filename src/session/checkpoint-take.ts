@@ -1,4 +1,4 @@
-import { closeSync, constants, copyFileSync, existsSync, fstatSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, constants, copyFileSync, existsSync, fstatSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
 import { sha256 } from '../os/files.ts'
@@ -173,6 +173,9 @@ function restore(store: CheckpointStore, index: string): Kept {
     const kept = KeptSchema.parse(JSON.parse(readFileSync(join(store.folder, 'kept.json'), 'utf8')))
     const meta = parseMeta(JSON.stringify(kept.meta))
     copyFileSync(join(store.folder, 'index'), index, constants.COPYFILE_FICLONE)
+    // By its time git tells which files may have changed in the same second after they were looked at, and looks into them.
+    const { atime, mtime } = statSync(join(store.folder, 'index'))
+    utimesSync(index, atime, mtime)
     if (meta && trailerOf(index) === kept.index) return { ...kept, meta }
   } catch {
     // The first time, or damaged.

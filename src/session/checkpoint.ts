@@ -1,11 +1,12 @@
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join, relative } from 'node:path'
 import type { EnvironmentOptions } from '../os/environment.ts'
-import { exclusively, sha256 } from '../os/files.ts'
+import { exclusively } from '../os/files.ts'
 import { changedUncovered, isAbsent, modeOf, type Meta } from './checkpoint-meta.ts'
 import { readBlobs, readEntries, readMeta, type Entry } from './checkpoint-read.ts'
 import { LIMITS, type Limits } from './checkpoint-scan.ts'
-import { openStore, type CheckpointStore } from './checkpoint-store.ts'
+import { openStore, storeFolder, type CheckpointStore } from './checkpoint-store.ts'
 import { ignoredOf, takeCheckpoint, type Taken } from './checkpoint-take.ts'
 
 export interface CheckpointOptions {
@@ -65,12 +66,16 @@ const NEVER = new AbortController().signal
 
 export function checkpoints(options: CheckpointOptions): Checkpoints {
   const { root } = options
-  const folder = join(options.dir, sha256(Buffer.from(root)).slice(0, 16))
+  const folder = storeFolder(options)
   const limits = { ...LIMITS, ...options.limits }
   let opened: Promise<CheckpointStore> | undefined
   /** A folder that was too large once is not looked through again and again, around every command. */
   let gaveUp: Taken | undefined
-  const store = (): Promise<CheckpointStore> => (opened ??= openStore(folder, root, options.environment))
+  const store = (): Promise<CheckpointStore> => {
+    // Somebody may have thrown it away.
+    if (!existsSync(join(folder, 'git', 'HEAD'))) opened = undefined
+    return (opened ??= openStore(folder, root, options.environment))
+  }
   let warming: AbortController | undefined
   const isTooWide = root === homedir() || root === '/'
   const local = (paths: readonly string[]): string[] => paths.map((path) => relative(root, path)).filter((path) => path !== '' && !path.startsWith('../') && path !== '..' && !isAbsolute(path))

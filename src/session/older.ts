@@ -1,13 +1,10 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
-import { setImmediate } from 'node:timers/promises'
 import type { FactType, SessionRecord } from '../core/record.ts'
 import { isKnownRecord } from '../core/path.ts'
 import { headOf, parseLine } from './head.ts'
 import { linesFrom } from './lines.ts'
 import { recordsOf } from './reading.ts'
-
-/** How long other things wait at most while a log is read through. */
-const TURN_MS = 15
+import { turns } from './turns.ts'
 
 /**
  * The records of some types before number `before`, oldest first, of a log of any size: the others are passed over without being parsed, of
@@ -24,13 +21,10 @@ async function quickly(file: string, before: number, wanted: ReadonlySet<string>
   const fd = openSync(file, 'r')
   try {
     let next = 0
-    let turn = performance.now()
+    const turn = turns()
     for (const line of linesFrom(fd, 0, fstatSync(fd).size)) {
-      if (performance.now() - turn > TURN_MS) {
-        await setImmediate()
-        signal?.throwIfAborted()
-        turn = performance.now()
-      }
+      await turn()
+      signal?.throwIfAborted()
       const head = headOf(line)
       if (head?.seq !== next || (head.type === 'session' && next > 0)) return null
       if (head.seq >= before) break

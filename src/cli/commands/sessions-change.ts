@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { sessionEntry } from '../../session/list.ts'
-import { removeSession, renameSession } from '../../session/store.ts'
+import { renameSession } from '../../session/store.ts'
 import { size } from '../../ui/figures.ts'
 import { copyOf, fileOf, SessionError, sessionToRead } from '../open-session.ts'
 import { UsageError } from '../options.ts'
+import { removeSessions } from '../tidy.ts'
 import { note, print, type Here } from './sessions-here.ts'
 
 export async function rename({ folders, rest: [id = '', ...title] }: Here): Promise<number> {
@@ -22,10 +23,9 @@ export async function remove({ folders, flags, rest }: Here): Promise<number> {
     note('nothing was removed')
     return 1
   }
-  for (const file of new Set(files)) {
-    const fault = removeSession(file, Date.now())
-    if (fault) throw new SessionError(fault)
-  }
+  const { fault, tidied } = removeSessions([...new Set(files)], new AbortController().signal)
+  await tidied
+  if (fault) throw new SessionError(fault)
   return 0
 }
 
