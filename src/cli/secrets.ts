@@ -8,5 +8,8 @@ export function secretsOf(env: NodeJS.ProcessEnv, providers: Settings['config'][
     apiKey?.startsWith('$') ? env[apiKey.slice(1).replace(/^\{(.*)\}$/, '$1')] : apiKey?.startsWith('!') ? undefined : apiKey,
     ...Object.entries(headers ?? {}).flatMap(([name, value]) => (/auth|key|token|cookie|secret/i.test(name) ? [value.replace(/^(Bearer|Basic) /i, '')] : [])),
   ])
-  return [...new Set([...named, ...configured])].filter((value): value is string => value !== undefined && value.length >= 12)
+  return [...new Set([...named, ...configured])].filter((value): value is string => value !== undefined && isTelling(value))
 }
+
+/** Not what people put where some key must stand (`ollama`, `lm-studio`): that is a word of many texts. */
+const isTelling = (value: string): boolean => value.length >= 12 || (value.length >= 8 && /\d/.test(value) && /[a-z]/i.test(value))

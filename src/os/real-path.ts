@@ -29,6 +29,9 @@ export function resolveReal(path: string, cwd: string): string {
   return real
 }
 
+/** Whether a path that `resolveReal` gave leads elsewhere by now: what was allowed for it was not allowed for that. */
+export const leadsElsewhere = (real: string): boolean => resolveReal(real, '/') !== real
+
 /** Absolute as it was written, links and all: for showing. */
 export function absolute(path: string, cwd: string): string {
   if (path === '~' || path.startsWith('~/')) return homedir() + path.slice(1)

@@ -2,6 +2,8 @@ import type { Output } from '../core/ports.ts'
 
 export const said = (text: string): Output => ({ status: 'ok', text })
 export const failed = (text: string): Output => ({ status: 'failed', text })
+/** Of a path that was a link's place by the time it was used. */
+export const moved = (shown: string): Output => failed(`${shown} was not looked at: a link was put in its path a moment ago, so that it leads elsewhere. Look at it again.`)
 export const cancelled = (): Output => ({ status: 'interrupted', text: 'Cancelled; nothing was changed.' })
 
 /** Remarks in brackets, below what was asked for. */

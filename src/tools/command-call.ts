@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Blobs, Emit, Here, Output } from '../core/ports.ts'
 import type { BlobRef } from '../core/record.ts'
 import type { Ended } from '../os/exec.ts'
+import { leadsElsewhere } from '../os/real-path.ts'
 import { start } from '../os/start.ts'
 import { failed } from './answer.ts'
 import { commandOutput } from './command-output.ts'
@@ -52,6 +53,7 @@ export function commandCall(deps: CommandDeps, state: ShellState, asked: Command
     async run(signal, emit, how) {
       const { sandbox } = deps
       if (how.sandbox && !sandbox) return failed('Not started: this command must run in the sandbox, and there is none here.')
+      if (leadsElsewhere(asked.cwd)) return failed(`Not started: a link was put in the path of ${shownPath(asked.cwd, here)} a moment ago, so that it leads elsewhere.`)
       const usual = deps.environment()
       const env = withVariables(usual, state)
       const live = liveOutput((text) => { emit.output(text) })

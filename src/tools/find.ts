@@ -2,8 +2,9 @@ import * as z from 'zod/mini'
 import { cap } from '../core/cap.ts'
 import type { Output, Tool } from '../core/ports.ts'
 import { visibleName } from '../core/visible.ts'
+import { leadsElsewhere } from '../os/real-path.ts'
 import { listFiles } from '../os/search.ts'
-import { cancelled, failed, plural, said, withNotes } from './answer.ts'
+import { cancelled, failed, moved, plural, said, withNotes } from './answer.ts'
 import { locatedFile } from './located.ts'
 import { searchable } from './searchable.ts'
 import { shownPath } from './shown-path.ts'
@@ -32,6 +33,7 @@ export const find: Tool<Input> = {
       accesses: place.accesses,
       changes: [],
       run: async (signal): Promise<Output> => {
+        if (leadsElsewhere(real)) return moved(shownPath(real, here))
         const walked = await listFiles({ start: real, root: here.root, glob: pattern.trim() === '' ? '**' : pattern.trim(), folders: namesFolders(pattern) }, signal)
         if ('ended' in walked) return walked.ended === 'cancelled' ? cancelled() : failed(`The search broke off${'why' in walked ? `: ${walked.why}` : ''}.`)
         const prefix = real === here.cwd ? '' : `${shownPath(real, here)}/`.replace('//', '/')

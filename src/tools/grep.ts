@@ -4,9 +4,10 @@ import { compilePattern, type LinePattern } from '../core/pattern.ts'
 import type { Here, Output, Tool } from '../core/ports.ts'
 import { isSecret } from '../core/sensitive.ts'
 import { visibleName } from '../core/visible.ts'
+import { leadsElsewhere } from '../os/real-path.ts'
 import { findRipgrep } from '../os/ripgrep.ts'
 import { searchLines, type Ended, type Found } from '../os/search.ts'
-import { cancelled, failed, plural, said, withNotes } from './answer.ts'
+import { cancelled, failed, moved, plural, said, withNotes } from './answer.ts'
 import { grepText } from './grep-text.ts'
 import { locatedFile } from './located.ts'
 import { searchable } from './searchable.ts'
@@ -42,6 +43,7 @@ export const grep: Tool<Input> = {
 }
 
 async function search(real: string, kind: 'file' | 'folder', pattern: LinePattern, { glob, context = 0, limit = USUAL }: Omit<Input, 'pattern' | 'path'>, here: Here, signal: AbortSignal): Promise<Output> {
+  if (leadsElsewhere(real)) return moved(shownPath(real, here))
   let kept = 0
   // A folder that had to be asked for was approved with what is in it, but for secrets.
   const approved = here.mayRead?.(real) === 'ask'

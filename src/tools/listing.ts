@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { cap } from '../core/cap.ts'
 import { visibleName } from '../core/visible.ts'
 import { because } from '../os/open-file.ts'
+import { leadsElsewhere } from '../os/real-path.ts'
 import { plural, withNotes } from './answer.ts'
 
 const USUAL = 500
@@ -11,6 +12,7 @@ const MOST = 1_900
 /** A folder's entries for the model: folders first, one a line; opens none of them. */
 export async function listing(folder: string, limit = USUAL): Promise<{ ok: true; text: string } | { ok: false; why: string }> {
   let entries
+  if (leadsElsewhere(folder)) return { ok: false, why: 'a link was put in its path a moment ago, so that it leads elsewhere' }
   try {
     entries = await readdir(folder, { withFileTypes: true })
   } catch (error) {
