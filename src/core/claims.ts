@@ -1,4 +1,5 @@
 import type { CallPart, RecordOf, SessionRecord } from './record.ts'
+import { argumentOf, plainToolName } from './tool-arguments.ts'
 
 /**
  * What a final answer says against what the log shows. Only for what can be told without a doubt: it is better to let a false
@@ -37,7 +38,7 @@ function history(records: readonly SessionRecord[], run: string): { changed: num
 }
 
 const commandOf = (call: CallPart | undefined): string | null => {
-  const input = call?.name === 'shell' && typeof call.input === 'object' && call.input !== null ? (call.input as Record<string, unknown>)['command'] : null
+  const input = call && plainToolName(call.name) === 'shell' && typeof call.input === 'object' && call.input !== null ? argumentOf(call.input, 'command') : null
   return typeof input === 'string' ? input : null
 }
 
@@ -48,7 +49,7 @@ export function openItems(records: readonly SessionRecord[], run: string): strin
   const taken = new Set(records.flatMap((record) => (record.type === 'result' && record.run === run && record.status === 'ok' ? [record.call] : [])))
   const lists = records.flatMap((record) => (record.type === 'reply' && record.run === run ? record.parts.filter(isTodo) : []))
   const call = lists.findLast((part) => part.type === 'call' && taken.has(part.id))
-  const items = call?.type === 'call' && typeof call.input === 'object' && call.input !== null ? (call.input as { items?: unknown }).items : null
+  const items = call?.type === 'call' && typeof call.input === 'object' && call.input !== null ? argumentOf(call.input, 'items') : null
   if (!Array.isArray(items)) return []
   return items.flatMap((item: unknown) => {
     const { text, status } = (item ?? {}) as { text?: unknown; status?: unknown }
@@ -56,7 +57,7 @@ export function openItems(records: readonly SessionRecord[], run: string): strin
   })
 }
 
-const isTodo = (part: RecordOf<'reply'>['parts'][number]): boolean => part.type === 'call' && part.name === 'todo'
+const isTodo = (part: RecordOf<'reply'>['parts'][number]): boolean => part.type === 'call' && plainToolName(part.name) === 'todo'
 
 /** An answer that ends by saying what comes next, and then does not do it. */
 export const promisesMore = (answer: string): boolean =>

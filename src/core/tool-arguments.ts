@@ -4,6 +4,8 @@ export interface Declared {
   properties?: Record<string, Declared>
   required?: string[]
   items?: Declared
+  /** Set where it takes others besides. */
+  additionalProperties?: unknown
 }
 
 export interface Understood {
@@ -20,6 +22,15 @@ export function understand(given: unknown, declared: Declared): Understood {
   const unknown: string[] = []
   return { input: read(unwrapped(given, declared), declared, '', unknown), unknown }
 }
+
+/** An argument of a call as it was sent, under whatever name: for who tells of calls. */
+export function argumentOf(input: object, name: string): unknown {
+  const fields = new Map(Object.entries(input))
+  return fields.get(name) ?? [...fields].find(([key]) => meantBy(key, { [name]: {} }) !== undefined)?.[1]
+}
+
+/** The name of a tool, without what small models make of it. */
+export const plainToolName = (name: string): string => name.replace(/<\|[\s\S]*$/, '').replace(/^(?:functions|tools|default_api)[.:]/, '').trim().toLowerCase()
 
 /** `path, edits [{ old, new, all? }]` */
 export function signature({ properties = {}, required = [] }: Declared): string {
@@ -50,7 +61,8 @@ function read(given: unknown, declared: Declared, at: string, unknown: string[])
 
 function readObject(given: unknown, declared: Declared, at: string, unknown: string[]): unknown {
   if (!isObject(given)) return given
-  const { properties = {}, required = [] } = declared
+  const { properties = {}, required = [], additionalProperties = false } = declared
+  if (additionalProperties !== false) return given
   const taken = new Map<string, unknown>()
   const left: [string, unknown][] = []
   // What has the right name comes first: another name for the same thing must not take its place.

@@ -1,13 +1,12 @@
 import * as z from 'zod/mini'
 import type { InputSchema } from './ports.ts'
-import { signature, understand, type Declared } from './tool-arguments.ts'
+import { plainToolName, signature, understand, type Declared } from './tool-arguments.ts'
 
 export type CheckedInput = { ok: true; input: unknown } | { ok: false; why: string }
 
 /** The tool that a call names: small models write it in another case, or with something of the template that they were trained with. */
 export function toolNamed<T extends { name: string }>(tools: readonly T[], name: string): T | undefined {
-  const plain = name.replace(/<\|[\s\S]*$/, '').replace(/^(?:functions|tools|default_api)[.:]/, '').trim().toLowerCase()
-  return tools.find((each) => each.name === name) ?? tools.find((each) => each.name.toLowerCase() === plain)
+  return tools.find((each) => each.name === name) ?? tools.find((each) => each.name.toLowerCase() === plainToolName(name))
 }
 
 /** A call's arguments against its tool's schema; what is wrong is said so that a model can send it right. */

@@ -1,3 +1,4 @@
+import { argumentOf, plainToolName } from './tool-arguments.ts'
 import { oneLine } from './view-excerpt.ts'
 import type { View, Waiting } from './view-state.ts'
 import { visible } from './visible.ts'
@@ -5,7 +6,8 @@ import { visible } from './visible.ts'
 /** A call's arguments in one short line: what a person wants to know of them. */
 export function summarize(name: string, input: unknown, root: string | null): string {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input === undefined ? '' : oneLine(JSON.stringify(input) ?? '')
-  const known = Object.hasOwn(SUMMARIES, name) ? SUMMARIES[name] : undefined
+  const tool = plainToolName(name)
+  const known = Object.hasOwn(SUMMARIES, tool) ? SUMMARIES[tool] : undefined
   return oneLine(visible(known?.(withText(input, root)) ?? generic(input)))
 }
 
@@ -31,7 +33,7 @@ export function landing(view: View, input: Waiting): string {
 
 type Fields = (key: string) => string
 
-/** Argument names are fixed by CONTRACT.md. Other tools (MCP) get the generic line. */
+/** Other tools (MCP) get the generic line. */
 const SUMMARIES: Record<string, (field: Fields) => string> = {
   read: (field) => `${field('path')}${field('offset') ? ` from line ${field('offset')}` : ''}`,
   write: (field) => field('path'),
@@ -46,9 +48,8 @@ const SUMMARIES: Record<string, (field: Fields) => string> = {
 }
 
 function withText(input: object, root: string | null): Fields {
-  const fields = new Map(Object.entries(input))
   return (key) => {
-    const value: unknown = fields.get(key)
+    const value = argumentOf(input, key)
     if (value === undefined || value === null) return ''
     const text = typeof value === 'string' ? value : Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join(' ') : JSON.stringify(value)
     return root && root !== '/' && text.startsWith(`${root}/`) ? text.slice(root.length + 1) : text

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Tool } from '../../src/core/ports.ts'
+import { argumentOf } from '../../src/core/tool-arguments.ts'
 import { checkInput, toolNamed } from '../../src/core/tool-input.ts'
+import { summarize } from '../../src/core/view-summary.ts'
 import { edit } from '../../src/tools/edit.ts'
 import { find } from '../../src/tools/find.ts'
 import { git } from '../../src/tools/git.ts'
@@ -80,6 +82,13 @@ test('arguments as they should be are never changed', () => {
     expect(check('write', { path, content: old })).toEqual({ ok: true, input: { path, content: old } })
     if (old !== '') expect(check('shell', { command: old })).toEqual({ ok: true, input: { command: old } })
   }))
+})
+
+test('who tells of calls reads the same arguments, under whatever name', () => {
+  expect(summarize('Read', { file_path: '/w/a.ts', start_line: 3 }, '/w')).toBe('a.ts from line 3')
+  expect(summarize('functions.shell', { cmd: 'npm test' }, '/w')).toBe('npm test')
+  expect(argumentOf({ path: 'a', file_path: 'b' }, 'path')).toBe('a')
+  expect(argumentOf({ constructor: 1 }, 'path')).toBeUndefined()
 })
 
 test('a tool is found by its name, in any case and without what a template left on it; never by a part of it', () => {
