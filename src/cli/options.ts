@@ -47,7 +47,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   { name: 'demo', args: '', about: 'the whole agent on a sample repository with a scripted model: no key, no network' },
   { name: 'sessions', args: '[operation] [args...]', about: 'list, show <id>, search <text>, rename <id> <title>, export <id> [file], import <file>, remove <id...>, stats', flags: [['--format <format>', 'export as markdown, html or jsonl'], ['--json', 'list and search as JSON lines'], ['--yes', 'remove without asking']] },
   { name: 'trace', args: '<id>', about: 'what happened, how long it took, what it cost', flags: [['--html', 'as a page'], ['--request <n>', 'what the model was sent at step n']] },
-  { name: 'undo', args: '[id]', about: 'put back the files that the last run changed', flags: [['--yes', 'without asking'], ['--dry-run', 'only say what it would do'], ['--redo', 'take the last undo back']] },
+  { name: 'undo', args: '[id]', about: 'put back the files that the last run changed', flags: [['--yes', 'without asking'], ['--dry-run', 'only say what it would do'], ['--diff', 'only show it as a diff'], ['--redo', 'take the last undo back']] },
   { name: 'replay', args: '<session>', about: 'play recorded replies with real tools in a copy, and compare' },
   { name: 'models', args: '[search]', about: 'the models that are known, and those that are ready' },
   { name: 'config', args: '[operation] [args...]', about: "show, explain '<command>'" },

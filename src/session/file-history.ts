@@ -29,7 +29,7 @@ export interface History {
 }
 
 /** Types of records that say what happened to files; of a part of a log that is not in memory, only these are needed. */
-export const EFFECTS = ['checkpoint', 'step', 'start', 'spawn', 'job', 'result', 'outcome'] as const
+export const EFFECTS = ['checkpoint', 'step', 'start', 'spawn', 'job', 'result', 'check', 'outcome'] as const
 
 /** Reasons of the checkpoints around an undo, and around taking one back. Between the two lies what it changed. */
 export const UNDO = 'before undo'
@@ -40,7 +40,7 @@ export const REDONE = 'after redo'
 /** What the records after `from` and up to `to` say; a command that was running at either end belongs to it. */
 export function historyOf(records: readonly SessionRecord[], from = -1, to = Number.POSITIVE_INFINITY): History {
   const history: History = { trees: [], told: [], windows: [], commands: [], missing: null }
-  const open: Open = { calls: new Map(), jobs: new Map(), undo: null, lost: lostRuns(records) }
+  const open: Open = { calls: new Map(), jobs: new Map(), undo: null, check: null, lost: lostRuns(records) }
   for (const record of records) add(history, open, record, from, to)
   for (const start of open.calls.values()) settle(history, start, null, Number.POSITIVE_INFINITY)
   // One that was cut off: nobody knows how much of it was done.
@@ -54,6 +54,8 @@ interface Open {
   calls: Map<string, RecordOf<'start'>>
   jobs: Map<string, Window>
   undo: RecordOf<'checkpoint'> | null
+  /** Where the process of a check began. */
+  check: number | null
   lost: ReadonlySet<string>
 }
 
@@ -70,12 +72,20 @@ function add(history: History, open: Open, record: SessionRecord, from: number, 
       if (!record.reads) open.calls.set(record.call, record)
       return
     case 'spawn': {
-      if (record.job === undefined) return
+      if (record.job === undefined) {
+        if (record.call.startsWith('check-') && !open.calls.has(record.call)) open.check = record.seq
+        return
+      }
       const window: Window = { from: record.seq, to: Number.POSITIVE_INFINITY, by: 'command' }
       open.jobs.set(record.job, window)
       history.windows.push(window)
       return
     }
+    case 'check':
+      // It is a command, too, and begins where its process did.
+      history.windows.push({ from: open.check ?? record.seq - 1, to: record.seq, by: 'command' })
+      open.check = null
+      return
     case 'job': {
       const window = open.jobs.get(record.id)
       if (window) window.to = Math.min(window.to, record.seq)

@@ -136,9 +136,12 @@ function lineOf(seq: number, at: number, fact: Fact | SessionRecord): string {
 /** Records that name others name their copies. One that names what was not copied names the next one that was. */
 function renumber(record: SessionRecord, numbers: ReadonlyMap<number, number>): SessionRecord {
   const next = (seq: number): number => numbers.get(seq) ?? [...numbers].find(([old]) => old >= seq)?.[1] ?? numbers.size + 1
+  const previous = (seq: number): number => numbers.get(seq) ?? [...numbers].findLast(([old]) => old <= seq)?.[1] ?? 0
   switch (record.type) {
     case 'compact':
       return { ...record, keep: next(record.keep) }
+    case 'checkpoint':
+      return record.undo ? { ...record, undo: { ...record.undo, to: previous(record.undo.to) } } : record
     case 'omit':
       return { ...record, record: numbers.get(record.record) ?? -1 }
     case 'set':

@@ -148,6 +148,7 @@ describe('undo in a terminal', () => {
   it('of the command line asks, too', async () => {
     const world = await openWorld([calls(['write', { path: 'a.txt', content: 'agent\n' }], ['shell', { command: 'echo made > made.txt' }]), say('Made.')])
     await world.run(['-p', '--mode', 'full', 'make'])
+    expect((await world.run(['undo', '--diff'])).stdout).toMatch(/--- a\/a\.txt\n\+\+\+ \/dev\/null\n[^]*-agent\n[^]*made\.txt/)
     const terminal = openTerminal(world, ['undo'])
     await terminal.waitFor(/delete {2}a\.txt[^]*delete\? {2}made\.txt[^]*Put it back\? \[y\/N\]/)
     await terminal.type('y', 'enter')

@@ -540,3 +540,17 @@ test('whatever agent and person do: undo puts back what only the agent changed, 
   )
   expect(tried).toBeGreaterThanOrEqual(RUNS)
 }, 300_000)
+
+test('what a check changed is asked like any other command, and is not somebody else\'s', async () => {
+  const cwd = repo()
+  const log = session(cwd)
+  log.begin('r1')
+  await log.tool('a.txt', 'agent\n')
+  await log.end()
+  log.records.pop()
+  log.append({ type: 'spawn', run: 'r1', call: 'check-1', pid: 1 })
+  write(cwd, 'a.txt', 'formatted\n')
+  log.append({ type: 'check', run: 'r1', command: 'npm run format', exit: 0, attempt: 1 })
+  log.append({ type: 'outcome', run: 'r1', status: 'verified', reason: '' })
+  expect(verdicts(await planUndo(log.deps, log.records, log.before('r1'), never), cwd)).toEqual(['ask restore a.txt'])
+})

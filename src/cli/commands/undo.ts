@@ -6,7 +6,7 @@ import { blobsOf } from '../../session/companion.ts'
 import { isPossible, type UndoPlan } from '../../session/undo.ts'
 import { existingSession, fileOf, newestHere } from '../open-session.ts'
 import { UsageError, type Options } from '../options.ts'
-import { carryOutPlan, certain, describePlan, planLast, planLastRedo, type ToUndo } from '../undo-runs.ts'
+import { carryOutPlan, certain, describePlan, diffOfPlan, planLast, planLastRedo, type ToUndo } from '../undo-runs.ts'
 import { surroundings } from './surroundings.ts'
 
 /** `tiller undo [id]`: shows what it would do, asks, does it, and can be undone itself with `--redo`. */
@@ -22,6 +22,10 @@ export async function undo(options: Options, id: string | undefined, flags: Reco
     if (!plan) {
       process.stderr.write('tiller: there is nothing to put back\n')
       return 1
+    }
+    if (flags['diff'] === true) {
+      process.stdout.write(await diffOfPlan(of, plan))
+      return 0
     }
     process.stdout.write(`${describePlan(of, plan)}\n`)
     if (flags['dryRun'] === true) return 0
