@@ -10,8 +10,8 @@ import { resolveReal } from './real-path.ts'
  */
 export async function gitPrograms(folder: string, root: string): Promise<string | null> {
   const [listed, places] = await Promise.all([
-    ask(folder, ['config', '--list', '--show-scope', '-z']),
-    ask(folder, ['rev-parse', '--path-format=absolute', '--git-common-dir', '--git-path', 'hooks', '--show-toplevel'], true),
+    askGit(folder, ['config', '--list', '--show-scope', '-z']),
+    askGit(folder, ['rev-parse', '--path-format=absolute', '--git-common-dir', '--git-path', 'hooks', '--show-toplevel'], { partly: true }),
   ])
   if (listed === null) return 'its configuration cannot be read'
   const fields = listed.split('\0')
@@ -50,11 +50,11 @@ const splitOnce = (entry: string): string[] => {
   return cut < 0 ? [entry] : [entry.slice(0, cut), entry.slice(cut + 1)]
 }
 
-/** null: git says no, or is not there. `partly`: what it says before it does so is good, too. */
-function ask(folder: string, args: string[], partly = false): Promise<string | null> {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^GIT_(?!CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)$)/.test(name)))
+/** null: git says no, is not there, or takes too long. `partly`: what it says before that is good, too; `mayFind`: exit 1 means that there is nothing. */
+export function askGit(folder: string, args: string[], { partly = false, mayFind = false, env: more }: { partly?: boolean; mayFind?: boolean; env?: Readonly<Record<string, string>> } = {}): Promise<string | null> {
+  const env = { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^GIT_(?!CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)$)/.test(name))), ...more }
   return new Promise((settle) => {
-    execFile('git', args, { cwd: folder, env, timeout: 5_000, maxBuffer: 8 * 1024 * 1024, encoding: 'utf8' }, (error, stdout) => settle(error && !partly ? null : stdout))
+    execFile('git', args, { cwd: folder, env, timeout: 5_000, maxBuffer: 8 * 1024 * 1024, encoding: 'utf8' }, (error, stdout) => settle(error && !partly && !(mayFind && error.code === 1) ? null : stdout))
   })
 }
 

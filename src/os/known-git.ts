@@ -8,6 +8,8 @@ export interface GitReads extends Reads {
   folder: string | null
   /** It does not look at any repository. */
   anywhere: boolean
+  /** It shows what is in files that it does not name. The command in words; null: some of them are only known when it runs. */
+  shows?: { words: string[] | null }
 }
 
 /** null: not known to only read. Options are listed, because git takes any unambiguous beginning of one: `--outp=file` writes. */
@@ -31,7 +33,31 @@ export function gitReads(words: readonly Word[]): GitReads | null {
   const chosen = sub?.[1] ?? known?.bare ?? known
   const parsed = chosen?.options ? parseArguments(sub ? rest.slice(1) : rest, chosen.options) : null
   if (!chosen || !parsed || (chosen.operands && !chosen.operands(parsed.operands.length, parsed.given))) return null
-  return { paths: [...parsed.files, ...parsed.operands.map(pathOf)], folder, anywhere: false }
+  const command = texts.slice(index)
+  const shows = showsContent(sub ? `${name} ${sub[0]}` : name, parsed.given) ? { shows: { words: command.every((text) => text !== undefined) ? command : null } } : {}
+  return { paths: [...parsed.files, ...parsed.operands.map(pathOf)], folder, anywhere: false, ...shows }
+}
+
+const PATCH = ['-p', '-u', '--patch', '--patch-with-raw', '--patch-with-stat', '-U', '--unified', '-W', '--function-context', '--word-diff', '--color-words', '-c', '--cc', '-m', '--remerge-diff', '--diff-merges', '-L', '--binary', '-G', '-S']
+const NO_PATCH = ['--name-only', '--name-status', '--stat', '--numstat', '--shortstat', '--dirstat', '--cumulative', '--summary', '--compact-summary', '--raw', '--quiet', '-q', '-s', '--no-patch', '--check', '-l', '--files-with-matches', '--files-without-match', '-c', '--count']
+
+/** `cat-file` and `blame` name what they show. */
+function showsContent(command: string, given: Given): boolean {
+  const has = (options: readonly string[]): boolean => options.some((option) => given.has(option))
+  switch (command) {
+    case 'diff':
+    case 'show':
+      return has(PATCH.filter((option) => option !== '-c')) || !has(NO_PATCH.filter((option) => option !== '-c'))
+    case 'log':
+    case 'whatchanged':
+    case 'stash show':
+    case 'reflog show':
+      return has(PATCH)
+    case 'grep':
+      return !has(NO_PATCH)
+    default:
+      return false
+  }
 }
 
 /** `HEAD:src/a` and `:(top)src` name paths; revisions look like paths that are not there. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { gitPrograms } from './git-programs.ts'
+import { secretsShown } from './git-shown.ts'
 import { knownReads, type Reads } from './known-commands.ts'
 import { gitReads } from './known-git.ts'
 import { hostsOf } from './known-network.ts'
@@ -37,15 +38,16 @@ export async function judgeCommand(command: SimpleCommand, surroundings: Surroun
     return [own, ...(wrapped.unknown ? [{ kind: 'unknown' as const, why: wrapped.unknown, part: 'program' as const }] : []), ...inner, ...text]
   }
 
-  const reads = name === null ? null : name === 'git' ? await gitAccesses(rest, cwds, surroundings) : knownReads(name, rest)
+  const git = name === 'git' ? await gitAccesses(rest, cwds, surroundings) : null
+  const reads = name === null ? null : name === 'git' ? git : knownReads(name, rest)
   if (!reads) return [{ kind: 'exec', argv }, ...touched(program.shown, rest, cwds, surroundings)]
-  return [{ kind: 'exec', argv, reads: true }, ...readPaths(reads.paths, cwds), ...found(reads, cwds, surroundings)]
+  return [{ kind: 'exec', argv, reads: true }, ...readPaths(reads.paths, cwds), ...found(reads, cwds, surroundings), ...(git?.shown ?? [])]
 }
 
 const UNPLACED: ShellAccess = { kind: 'unknown', why: 'a shell in a folder that is only known when it runs', part: 'program' }
 
 /** Reading git commands are known to only read where the repository brings no programs of its own. */
-async function gitAccesses(words: readonly Word[], cwds: Cwds, { root }: Surroundings): Promise<Reads | null> {
+async function gitAccesses(words: readonly Word[], cwds: Cwds, { root, isSecret }: Surroundings): Promise<(Reads & { shown?: ShellAccess[] }) | null> {
   const git = gitReads(words)
   if (!git || git.anywhere) return git
   if (cwds === null) return null
@@ -54,7 +56,8 @@ async function gitAccesses(words: readonly Word[], cwds: Cwds, { root }: Surroun
   const at = git.folder === null ? [] : [{ shown: git.folder, values: [git.folder] }]
   // Paths are relative to the folder of `-C`.
   const paths = git.folder === null ? git.paths : git.paths.map(({ shown, values }) => ({ shown, values: values?.map((value) => (isAbsolute(value) ? value : `${git.folder}/${value}`)) ?? null }))
-  return { paths: [...at, ...paths] }
+  const secrets = git.shows ? (await Promise.all(folders.map((folder) => secretsShown(folder, git.shows?.words ?? null, isSecret)))).flat() : []
+  return { paths: [...at, ...paths], shown: secrets.map((path) => (path === null ? { kind: 'unknown', why: 'it shows files whose names are only known when it runs, and there are secrets among those of the repository', part: 'path' } : { kind: 'read', path })) }
 }
 
 function readPaths(paths: readonly Word[], cwds: Cwds): ShellAccess[] {

@@ -110,3 +110,15 @@ test('the environment for shells that only read keeps the programs of hooks and 
     expect([what, existsSync(mark())]).toEqual([what, false])
   }
 })
+
+test('what git would show of secrets that a command does not name is asked for, and only that', async () => {
+  const free = ['git diff', 'git diff HEAD', 'git show', 'git show HEAD', 'git log -p', 'git log --oneline', 'git grep KEY', 'git diff --stat']
+  for (const command of free) expect([command, await verdict(command, at)]).toEqual([command, 'allow'])
+  git(at.root, 'add', '-f', '.env')
+  git(at.root, '-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-q', '-m', 'a secret')
+  for (const command of ['git show', 'git show -p --stat', 'git log -p', 'git log -p -1', 'git log -U3', 'git grep KEY', 'git -C src grep KEY :/', 'cd src && git show', 'git diff HEAD~1', 'git log -S KEY -p', 'git show "$(echo HEAD)"']) expect([command, await verdict(command, at)]).toEqual([command, 'ask'])
+  for (const command of ['git diff', 'git show HEAD~1', 'git show --stat', 'git log', 'git log -p -- f', 'git grep nothing', 'git grep -l KEY', 'git diff HEAD~1 -- f', 'git show --name-only']) expect([command, await verdict(command, at)]).toEqual([command, 'allow'])
+  writeFileSync(join(at.root, '.env'), 'KEY=2\n')
+  for (const command of ['git diff', 'git diff -U0', 'git diff --word-diff']) expect([command, await verdict(command, at)]).toEqual([command, 'ask'])
+  expect(await verdict('git diff --stat', at)).toBe('allow')
+})
