@@ -9,7 +9,8 @@ const IDLE_MS = 10_000
 /** From a key to the screen, beside `cat` in the same terminal; and what an idle prompt costs. */
 export async function typing(space: Space, keys: number): Promise<string> {
   const floor = openTerminal('cat', [], space)
-  const tiller = openTerminal(process.execPath, [space.program], space)
+  // V8's own look for memory that it could give back, some milliseconds every eight seconds until it has found some, is not ours.
+  const tiller = openTerminal(process.execPath, ['--no-memory-reducer', space.program], space)
   try {
     await tiller.until('\x1b[?2026h')
     await quiet(tiller)
