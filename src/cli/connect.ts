@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { isKnownRecord } from '../core/path.ts'
-import type { Blobs } from '../core/ports.ts'
+import type { Blobs, Tool } from '../core/ports.ts'
 import type { SessionRecord } from '../core/record.ts'
 import type { Agent } from '../loop/agent.ts'
 import type { Models } from '../model/registry.ts'
@@ -24,6 +24,7 @@ export interface Connected {
   agent: Agent
   log: SessionLog
   models: Models
+  tools: readonly Tool[]
   blobs: Blobs
   jobs: Jobs
   /** Only the end of the session was read, and the agent waits: reads the rest, when it is called. */
@@ -85,7 +86,7 @@ export async function connect(wanted: ToConnect): Promise<Connected> {
   warmForCommand(agent, states, tools.some(({ name }) => name === 'shell'))
   const stopTidying = wanted.canPause && log.readOnly === null ? tidyWhenQuiet(agent, kept) : () => undefined
   const connected: Connected = {
-    agent, log, models, blobs, jobs, checkpoints: states, ready: () => late?.ready() ?? Promise.resolve(),
+    agent, log, models, tools, blobs, jobs, checkpoints: states, ready: () => late?.ready() ?? Promise.resolve(),
     get model() {
       return agent.state.model ?? defaultModel
     },

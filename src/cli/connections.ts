@@ -37,7 +37,7 @@ export function openConnections(place: Place, settings: Settings, options: Optio
       log.close()
       throw error
     }
-    warmForRequest(current.models, current.model)
+    warmForRequest(current.models, current.model, current.tools)
     return connectionOf(current, folder)
   }
   return {

@@ -1,4 +1,6 @@
 import { flushCompileCache } from 'node:module'
+import type { Tool } from '../core/ports.ts'
+import { declareInput } from '../core/tool-input.ts'
 import type { Agent } from '../loop/agent.ts'
 import type { Models } from '../model/registry.ts'
 import { startReaper } from '../os/reaper.ts'
@@ -12,8 +14,9 @@ const IDLE_MS = 400
 const WAITING_MS = 150
 
 /** While the person writes: what the first request needs. What is found wrong is said when it is asked for in earnest. */
-export function warmForRequest(models: Models, model: string | null): void {
+export function warmForRequest(models: Models, model: string | null, tools: readonly Tool[]): void {
   setTimeout(() => {
+    for (const { input } of tools) declareInput(input)
     const loaded = model === null ? Promise.resolve() : models.warm(model)
     // What a start needs is compiled by now: the next one finds it so, however this one ends.
     void loaded.catch(() => undefined).then(() => setTimeout(flushCompileCache, IDLE_MS).unref())

@@ -14,11 +14,13 @@ import { history } from './history.ts'
 import { openKeyboard } from './keyboard.ts'
 import { keymap } from './keys.ts'
 import { leave } from './leave.ts'
+import { loadMarkdown } from './markdown.ts'
 import { openFirst, type Begin } from './open-first.ts'
 import { watchPause } from './pause.ts'
 import { hasBegun, lastRows, opened } from './opened.ts'
 import type { Connection, UiHost } from './port.ts'
 import { presser } from './press.ts'
+import { prepareRows } from './rows.ts'
 import type { Screen } from './screen.ts'
 import { background, change, type Stage } from './stage.ts'
 import { store as storeOf } from './store.ts'
@@ -39,11 +41,19 @@ export interface StartOptions {
   begin?: Begin
 }
 
+/** Of the transcript's end, about so many rows fill the screens that are shown of it. */
+const SHOWN = 60
+/** Nobody has written a prompt by then. */
+const IDLE_MS = 400
+
 /** Opens the screen. Resolves when it has been left; rejects, with a clean terminal, when it broke. */
 export async function start({ host, connection, input, output: own, abilities, painted, begin = {} }: StartOptions): Promise<void> {
   const gathered = gatheredOutput(own)
   const output = gathered.stdout
   const store = storeOf<Screen>(opened(connection, blankScreen(connection, themeOf(host.settings.theme, abilities), sizeOf(output), host.settings.fullscreen ? transcript() : null)))
+  // Of an earlier session the last rows are printed once, and as they should look: while this loads, keys are shown by the first frame.
+  const { rows: settled } = store.get().view
+  if (hasBegun(connection)) await prepareRows(settled.slice(Math.max(0, settled.length - SHOWN)))?.catch(() => undefined)
   let instance: Instance | null = null
   let suspend: SuspendTerminal | null = null
   const { early, erase } = painted?.handOver() ?? { early: [], erase: '' }
@@ -108,6 +118,7 @@ export async function start({ host, connection, input, output: own, abilities, p
   background(stage, host.history.load().then((entries) => change(stage, { history: history(entries) })))
   background(stage, host.custom.list().then((custom) => change(stage, { custom })))
   openFirst(stage, begin)
+  stage.later(IDLE_MS, () => void loadMarkdown()?.catch(() => undefined))
   try {
     await instance.waitUntilExit()
   } finally {
