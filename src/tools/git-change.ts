@@ -6,7 +6,7 @@ import { gitStatus } from '../os/git-status.ts'
 import { staleText } from './git-commit.ts'
 import { changeFailed, changeGit, type ChangeOptions } from './git-run.ts'
 import { watchFiles } from './git-watch.ts'
-import { changeAccesses, findCommit, named, refuse, shown, type GitWork } from './git-work.ts'
+import { changeAccesses, findCommit, named, refuse, shown, sweptSecrets, type GitWork } from './git-work.ts'
 
 const MOST_NAMES = 100
 
@@ -16,6 +16,9 @@ export async function prepareAdd(work: GitWork, options: ChangeOptions): Promise
   const read = await readGit(gitStatus(work.specs), work.place)
   if (!read.ok) return refuse(read.why)
   const { unstaged, untracked, conflicts } = read.value
+  const all = untracked.some((path) => path.endsWith('/')) ? await readGit(gitStatus(work.specs, 'all'), work.place) : read
+  const swept = sweptSecrets(work, all.ok ? all.value.untracked : [])
+  if (swept !== null) return refuse(`Nothing was staged: ${swept}`)
   const paths = [...new Set([...unstaged, ...conflicts].map(({ path }) => path)), ...untracked]
   const note = paths.length === 0 ? 'Nothing new is there to stage.' : `Stages: ${paths.slice(0, MOST_NAMES).map((path) => named(work, path)).join(', ')}${paths.length > MOST_NAMES ? ` … and ${paths.length - MOST_NAMES} more` : ''}`
   return change(work, ['add', '--', ...work.paths], ['add', '--', ...work.specs], note, options, async () => {

@@ -3,11 +3,12 @@ import { join, relative, resolve } from 'node:path'
 import type { Output, Prepared, Refused } from '../core/ports.ts'
 import type { FileChange } from '../core/record.ts'
 import { readWhole, sha256 } from '../os/files.ts'
-import { git, PLAIN_DIFF, readGit, type GitOperation } from '../os/git.ts'
+import { git, readGit, type GitOperation } from '../os/git.ts'
 import { gitStatus, type GitChange, type GitStatus } from '../os/git-status.ts'
-import { changeFailed, changeGit, type ChangeEnd, type ChangeHow, type ChangeOptions } from './git-run.ts'
+import { forget, isOurs, takeIntoIndex } from './git-made.ts'
+import { changeFailed, changeGit, type ChangeHow, type ChangeOptions } from './git-run.ts'
 import { headOf, watchFiles } from './git-watch.ts'
-import { changeAccesses, named, pathspec, refuse, shown, whereItStands, type GitWork } from './git-work.ts'
+import { changeAccesses, named, pathspec, refuse, shown, sweptSecrets, whereItStands, type GitWork } from './git-work.ts'
 
 /** Hooks of git that a commit runs. */
 const HOOKS = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit']
@@ -56,6 +57,8 @@ async function toCommit(work: GitWork, status: GitStatus): Promise<Content | str
   if (work.paths.length === 0) return { changes: status.staged, fresh: [] }
   // A nested repository ends in `/`, and would become a submodule.
   const fresh = status.untracked.filter((path) => !path.endsWith('/'))
+  const swept = sweptSecrets(work, fresh)
+  if (swept !== null) return `Nothing was committed: ${swept}`
   const changes = [...new Map([...status.staged, ...status.unstaged].map((change) => [change.path, change])).values()]
   const none = work.paths.filter((wanted) => ![...changes.flatMap(({ path, from }) => [path, from ?? path]), ...fresh].some((path) => isWithin(path, wanted)))
   if (none.length === 0) return { changes: [...changes, ...fresh.map((path): GitChange => ({ path, how: 'new' }))], fresh }
@@ -124,7 +127,7 @@ async function commit(work: GitWork, message: string, fresh: readonly string[], 
   const after = headOf(work)
   const made = after !== null && after !== before && (await isOurs(work, end, { before, after, message }))
   if (made && work.specs.length > 0) await takeIntoIndex(work, after)
-  if (!made && fresh.length > 0) await changeIndex(work, ['--force-remove'], fresh)
+  if (!made && fresh.length > 0) await forget(work, fresh)
   const changes = await changed()
   const stale = staleText(work, changes)
   const extra = changes && changes.length > 0 ? { changes } : {}
@@ -134,44 +137,6 @@ async function commit(work: GitWork, message: string, fresh: readonly string[], 
   }
   const text = `${await committedText(work, after)}${end.said.trim() ? `\nHooks and git said:\n${end.said.trim()}` : ''}${stale}${standing(work)}`
   return { status: how.signal.aborted ? 'interrupted' : 'ok', text: shown(text), exit: end.exit, ...extra, ...(end.alive.length > 0 ? { alive: end.alive } : {}) }
-}
-
-/**
- * HEAD has moved; by this commit, or by another git that was quicker and made it fail? One that was cancelled after it moved HEAD (in a post-commit
- * hook), or could not write its index then, did make its commit.
- */
-async function isOurs(work: GitWork, end: ChangeEnd, { before, after, message }: { before: string | null; after: string; message: string }): Promise<boolean> {
-  if (end.exit === 0 || (end.waitedFor?.kind === 'hook' && end.waitedFor.name.startsWith('post-')) || /repository has been updated/.test(end.said)) return true
-  if (end.reason === 'exited') return false
-  const told = await readGit({ args: ['show', '--no-patch', '--no-show-signature', '--format=%P%x00%B', after], parse: (bytes) => bytes.toString().split('\0') }, { ...work.place, signal: undefined })
-  const [parents = '', body = ''] = told.ok ? told.value : []
-  return parents.split(' ')[0] === (before ?? '') && body.includes(message.trim().split('\n', 1)[0] ?? message)
-}
-
-/**
- * Paths are committed from an index of their own. What a hook stages there does not come into the repository's index, which would then
- * take it back with the next commit; so the paths of this commit are made there what they are in it.
- */
-async function takeIntoIndex(work: GitWork, head: string): Promise<void> {
-  const committed = new Set(await namesIn(work, ['diff-tree', '--root', '--no-commit-id', '-r', '-z', '--name-only', '--no-renames', head]))
-  const staged = await namesIn(work, ['diff', '--cached', ...PLAIN_DIFF, '--no-renames', '--name-only', '-z', head, '--'])
-  const behind = staged.filter((name) => committed.has(name)).slice(0, MOST_BEHIND)
-  if (behind.length === 0) return
-  const entries = await namesIn(work, ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', head, '--', ...behind])
-  const gone = behind.filter((name) => !entries.some((entry) => entry.endsWith(`\t${name}`))).map((name) => `0 ${'0'.repeat(head.length)}\t${name}`)
-  await changeIndex(work, ['--index-info'], [...entries, ...gone])
-}
-
-const MOST_BEHIND = 2_000
-
-async function namesIn(work: GitWork, args: readonly string[]): Promise<string[]> {
-  const read = await readGit({ args, parse: (bytes) => bytes.toString().split('\0').filter((name) => name !== '') }, { ...work.place, signal: undefined })
-  return read.ok ? read.value : []
-}
-
-/** A repair that nobody asked for: it looks at no file, so it runs no hook and no filter, in the sandbox or out of it. */
-async function changeIndex(work: GitWork, how: readonly string[], lines: readonly string[]): Promise<void> {
-  await git({ ...work.place, signal: undefined, config: ['core.hooksPath=/dev/null'], purpose: 'write', args: ['update-index', '-z', ...how, ...(how.includes('--index-info') ? [] : ['--stdin'])], input: lines.map((line) => `${line}\0`).join('') })
 }
 
 async function committedText(work: GitWork, head: string): Promise<string> {

@@ -4,6 +4,7 @@ import { cap } from '../core/cap.ts'
 import type { Here, Refused } from '../core/ports.ts'
 import type { Access } from '../core/record.ts'
 import { sanitize } from '../core/sanitize.ts'
+import { isSecret } from '../core/sensitive.ts'
 import type { EnvironmentOptions } from '../os/environment.ts'
 import { readGit, type GitPlace } from '../os/git.ts'
 import { repository, type Repository } from '../os/git-repository.ts'
@@ -83,6 +84,14 @@ export async function findCommit({ place, repository: { head } }: GitWork, revis
 export function named({ here, repository: { root } }: GitWork, path: string): string {
   const local = relative(here.cwd, join(root, path)) + (path.endsWith('/') ? '/' : '')
   return /[\x00-\x1f\x7f]|^[\s"]|\s$/.test(local) ? JSON.stringify(local) : local || '.'
+}
+
+/** Secrets among files that git does not know yet and that nobody named, but a folder that they are in: what is in the history once, stays there. */
+export function sweptSecrets({ paths, repository: { root }, here }: GitWork, fresh: readonly string[]): string | null {
+  const swept = fresh.filter((path) => !paths.includes(path) && isSecret(join(root, path)) && !/\.(?:example|sample|template|dist)$/.test(path))
+  if (swept.length === 0) return null
+  const names = swept.slice(0, 10).map((path) => relative(here.cwd, join(root, path))).join(', ')
+  return `${names}${swept.length > 10 ? ` and ${swept.length - 10} more` : ''} may hold secrets, and would come into the repository with the folder. Put them into .gitignore; or, if they do belong there, name each as a path of its own.`
 }
 
 /** For an empty answer about paths: those of them that are not there, which may be the reason. */

@@ -140,6 +140,19 @@ test('a commit that is cancelled when it has been made, in its last hook, is tol
   expect(raw(cwd, 'status', '--porcelain')).toBe('')
 })
 
+test('secrets that git does not know are not swept in with their folder, but come in where they are named', async () => {
+  const cwd = repo()
+  for (const path of ['.env', 'conf/server.key', 'conf/.env.example', 'b.txt']) write(cwd, path, 'x\n')
+  expect((await call(cwd, { op: 'add', paths: ['.'] })).text).toMatch(/^Nothing was staged: \.env, conf\/server\.key may hold secrets/)
+  expect((await call(cwd, { op: 'commit', message: 'm', paths: ['conf', 'b.txt'] })).text).toMatch(/^Nothing was committed: conf\/server\.key may hold secrets/)
+  expect(raw(cwd, 'status', '--porcelain')).toBe('?? .env\n?? b.txt\n?? conf/\n')
+  expect(await call(cwd, { op: 'add', paths: ['conf', 'conf/server.key'] })).toMatchObject({ status: 'ok' })
+  write(cwd, '.gitignore', '.env\n')
+  expect(await call(cwd, { op: 'add', paths: ['.'] })).toMatchObject({ status: 'ok' })
+  write(cwd, 'conf/server.key', 'y\n')
+  expect(await call(cwd, { op: 'add', paths: ['.'] })).toMatchObject({ status: 'ok' })
+})
+
 test('a repository inside is named as one, and what is said of a path is the path', async () => {
   const cwd = repo()
   write(cwd, 'inner/x.txt', 'x\n')
