@@ -160,7 +160,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   offset: ['startline', 'linestart', 'firstline'],
   numbers: ['linenumbers', 'showlinenumbers'],
   id: ['jobid', 'taskid', 'job'],
-  op: ['operation', 'action', 'subcommand'],
+  op: ['operation', 'action', 'subcommand', 'command'],
   message: ['commitmessage', 'msg'],
   rev: ['revision', 'ref', 'commit', 'sha'],
   paths: ['files', 'filepaths'],
