@@ -64,8 +64,12 @@ function* tell(record: SessionRecord, open: Open): Generator<Item> {
       return yield { kind: 'command', title: `Check: ${sanitize(record.command)}`, ok: record.exit === 0, text: sanitize(record.text ?? '') }
     case 'rewind':
       return yield note(`Rewound: what follows comes after record ${record.to}.`)
+    case 'pause':
+      return yield note(`Paused: ${sanitize(record.text)}.`)
+    case 'choice':
+      return yield note(`The user chose: ${record.choice}${record.by === 'input' ? ' (by what was written)' : ''}.`)
     case 'outcome':
-      return yield { kind: 'outcome', ok: record.status === 'done' || record.status === 'verified', title: `${record.status}: ${sanitize(record.reason)}`, facts: record.ms === undefined ? [] : [duration(record.ms)] }
+      return yield { kind: 'outcome', ok: record.status === 'done' || record.status === 'verified', title: `${record.status}: ${sanitize(record.reason)}`, facts: [...(record.ms === undefined ? [] : [duration(record.ms)]), ...(record.tree === undefined ? [] : [`files as of ${sanitize(record.tree.slice(0, 8))}`])] }
     case 'step':
       for (const id of record.inputs) open.inputs.delete(id)
       return

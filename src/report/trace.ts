@@ -59,11 +59,13 @@ interface Reading {
   runs: Map<string, TraceRun>
   inputs: Map<string, string>
   calls: Map<string, { call: TraceCall; asked: number | null; started: number | null }>
+  /** Since when a run is paused. */
+  paused: number | null
   next: number
 }
 
 export function traceOf(records: Iterable<SessionRecord | UnknownRecord>): Trace {
-  const reading: Reading = { trace: { session: null, runs: [], compactions: [], missing: 0 }, runs: new Map(), inputs: new Map(), calls: new Map(), next: 0 }
+  const reading: Reading = { trace: { session: null, runs: [], compactions: [], missing: 0 }, runs: new Map(), inputs: new Map(), calls: new Map(), paused: null, next: 0 }
   for (const record of records) {
     reading.trace.missing += Math.max(0, record.seq - reading.next)
     reading.next = record.seq + 1
@@ -96,10 +98,17 @@ function read(reading: Reading, record: SessionRecord): void {
     case 'compact':
       trace.compactions.push({ at: record.at, ...record.tokens, cost: record.cost ?? null })
       return
+    case 'pause':
+      reading.paused = record.at
+      return
+    case 'choice':
+      if (reading.paused !== null) runOf(reading, record).waited += record.at - reading.paused
+      reading.paused = null
+      return
     case 'outcome': {
       const run = runOf(reading, record)
       run.outcome = { status: record.status, reason: record.reason }
-      run.ms = record.ms ?? record.at - run.at
+      run.ms = record.at - run.at
       return
     }
     default:

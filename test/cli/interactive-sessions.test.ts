@@ -18,7 +18,7 @@ it('the list finds what was said, renames, and deletes after a question', async 
   await terminal.waitFor(/› about apples +The zebra crossing/)
   await terminal.type('ctrl+r')
   await terminal.waitFor(/Another title:[^]*> about apples$/m)
-  await terminal.type('ctrl+u', ...'Stripes', 'enter')
+  await terminal.type('ctrl+u', 'Stripes', 'enter')
   await terminal.waitFor(/› Stripes/)
   await terminal.type('ctrl+u')
   await terminal.waitFor(/› about pears[^]*Stripes/)

@@ -121,7 +121,7 @@ test('an export begins before the whole session was read, and holds no more than
 test('a trace has the times, tokens, cost and end of every request and call', () => {
   const trace = traceOf(load('tools'))
   expect(trace.runs).toHaveLength(1)
-  expect(trace.runs[0]).toMatchObject({ id: 'r1', inputs: ['Fix the failing test, please.'], waited: 2000, ms: 9000, outcome: { status: 'verified' }, totals: { steps: 3, calls: 4, input: 3600, output: 240 }, checks: [{ command: 'npm test', exit: 0, ms: 800 }] })
+  expect(trace.runs[0]).toMatchObject({ id: 'r1', inputs: ['Fix the failing test, please.'], waited: 2000, ms: 21_000, outcome: { status: 'verified' }, totals: { steps: 3, calls: 4, input: 3600, output: 240 }, checks: [{ command: 'npm test', exit: 0, ms: 800 }] })
   expect(trace.runs[0]?.steps.map((step) => step.calls.map(({ name, status, waited }) => [name, status, waited]))).toEqual([[['read', 'ok', 0], ['read', 'ok', 0]], [['edit', 'ok', 1000], ['shell', 'ok', 1000]], []])
   const text = traceText(trace)
   expect(text).toContain('step 1  local/m  1.5 s (first after 300 ms)  1,200 in (900 cached), 80 out  $0.0021')
