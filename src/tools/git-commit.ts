@@ -16,6 +16,7 @@ const HOOKS = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit']
 /** commit: exactly the paths given, whatever else is staged; without paths the index as it is staged. Its author adds nothing to the message. */
 export async function prepareCommit(work: GitWork, message: string | undefined, options: ChangeOptions): Promise<Prepared | Refused> {
   if (message === undefined || message.trim() === '') return refuse('commit needs a message.')
+  if (!message.includes('\n') && /\S\\n\\n\S|\\n[-*] /.test(message)) return refuse('The message has line breaks written out as \\n. Send it with real ones: in JSON escaped once, not twice.')
   const read = await readGit(gitStatus(work.specs, work.specs.length > 0 ? 'all' : 'normal'), work.place)
   if (!read.ok) return refuse(read.why)
   const status = read.value

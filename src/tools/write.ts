@@ -39,7 +39,7 @@ async function newFile(path: string, content: string, here: Here): Promise<Prepa
   const lines = splitLines(content).length
   return changeFile({
     path, shown, before: null, bytes: encoded.bytes, text: content,
-    done: `Made ${shown}: ${plural(lines, 'line')}, ${size(encoded.bytes.length)}.`, notes: [],
+    done: `Made ${shown}: ${plural(lines, 'line')}, ${size(encoded.bytes.length)}.`, notes: [writtenOut(content)],
     seen: { whole: true, lines: { from: 1, to: lines, of: lines } }, keep: here.keep,
   })
 }
@@ -59,7 +59,7 @@ async function overwrite(before: Before, content: string): Promise<Prepared | Re
   return changeFile({
     path, shown, before: { sha256, text: decoded.text, bytes }, bytes: encoded.bytes, text,
     done: `Wrote ${shown}: ${plural(lines, 'line')}, ${size(encoded.bytes.length)}.`,
-    notes: [kept(before, text !== content)],
+    notes: [kept(before, text !== content), writtenOut(content)],
     seen: { whole: true, lines: { from: 1, to: lines, of: lines } }, keep: before.keep,
   })
 }
@@ -83,6 +83,10 @@ function asBefore({ decoded: { text } }: Before, content: string): string {
   const old = splitLines(text).map(({ text, ending }) => text + (ending === '' ? '' : '\n')).join('')
   return rebuild({ text, start: 0, end: text.length, old, new: content, exact: false }) ?? content
 }
+
+/** What a model that escapes twice makes of a text of several lines. */
+const writtenOut = (content: string): string | false =>
+  !/\n(?!$)/.test(content) && (content.match(/\\n/g)?.length ?? 0) > 2 && 'It is one line with \\n written out in it. If line breaks were meant, send it again with them escaped once, not twice'
 
 function kept({ decoded: { encoding, bom } }: Before, endings: boolean): string | false {
   const things = [encoding !== 'utf-8' && `encoding (${encoding})`, bom && 'byte order mark', endings && 'line endings'].filter((thing) => typeof thing === 'string')

@@ -38,6 +38,13 @@ test('without paths the index is committed as it is staged, and the message is k
   expect(message(cwd)).toBe(`${text}\n\n`)
 })
 
+test('a message whose line breaks are written out is not taken; a \\n that is meant is', async () => {
+  const cwd = repo()
+  write(cwd, 'a.txt', 'x\n')
+  expect((await call(cwd, { op: 'commit', message: 'Fix it\\n\\nBecause', paths: ['a.txt'] })).text).toContain('escaped once')
+  expect(await call(cwd, { op: 'commit', message: 'Split at \\n, not at \\r\\n', paths: ['a.txt'] })).toMatchObject({ status: 'ok' })
+})
+
 test('a deletion is committed by its path, and the first commit of a repository with paths works', async () => {
   const cwd = emptyRepo()
   write(cwd, 'x.txt', 'x\n')

@@ -44,6 +44,12 @@ describe('a new file', () => {
   })
 })
 
+test('line breaks that are written out are pointed out, where there are no others', async () => {
+  const space = workspace()
+  expect((await space.call(write, { path: 'a.py', content: 'import os\\nimport sys\\n\\nprint(1)\\n' })).text).toContain('one line with \\n written out')
+  expect((await space.call(write, { path: 'b.py', content: 'print("a\\nb\\nc\\nd")\nx = 1\n' })).text).not.toContain('written out')
+})
+
 describe('a file that exists', () => {
   test('is not written unseen', async () => {
     const space = workspace()
