@@ -33,7 +33,7 @@ export const withoutPrelude = (output: string): string => PRELUDES.reduce((text,
  * Whether a pipe is followed by something. In loops and functions a look before each command would take its time, and would be seen
  * where the shell is told to show what it does.
  */
-const watchesPipes = (command: string): boolean => /(?:^|[^|])\|&?[^|][\s\S]*(?:;|&&|\|\||\n)\s*[^\s#]/.test(command) && !/\b(?:for|while|until|select|function|trap|xtrace|functrace|BASH_COMMAND)\b|\(\s*\)|\bset\s+-\w*[xT]/.test(command)
+const watchesPipes = (command: string): boolean => command.length < 10_000 && /(?:^|[^|])\|&?[^|][\s\S]*(?:;|&&|\|\||\n)\s*[^\s#]/.test(command) && !/\b(?:for|while|until|select|function|trap|xtrace|functrace|BASH_COMMAND)\b|\(\s*\)|\bset\s+-\w*[xT]/.test(command)
 
 /** A single argument may have 128 KiB on Linux; longer texts go by a file. */
 const LONGEST_ARGUMENT = 100_000
