@@ -58,6 +58,8 @@ const Provider = shape({
   apiKeyEnv: z.exactOptional(text),
   headers: z.exactOptional(named(text, 'names and values of HTTP headers')),
   models: z.exactOptional(named(ModelEntry, 'models by name')),
+  /** How long a reply may be silent. */
+  idleSeconds: z.exactOptional(positive),
 })
 export type Provider = z.infer<typeof Provider>
 
@@ -112,7 +114,7 @@ export const KEYS = {
   fallback: key(orNull(text, 'provider/model in quotes'), null, 'provider/model that takes over for the rest of a run when the model fails for good (overloaded, out of quota, not to be reached); null: none'),
   effort: key(oneOf(Effort.options), 'medium', 'how much the model thinks: none, low, medium, high, max'),
   mode: key(oneOf(Mode.options), 'ask', 'how much is allowed unasked: plan, ask, edit, auto, full'),
-  providers: key(named(Provider, 'providers by name'), {}, 'by name: { "type", "baseURL", "apiKey" (a string, "$NAME" or "!command"), "apiKeyEnv", "headers", "models" }; built in: anthropic, openai, google, openrouter, ollama, lmstudio, llamacpp'),
+  providers: key(named(Provider, 'providers by name'), {}, 'by name: { "type", "baseURL", "apiKey" (a string, "$NAME" or "!command"), "apiKeyEnv", "headers", "models", "idleSeconds" (how long a reply may be silent; 300) }; built in: anthropic, openai, google, openrouter, ollama, lmstudio, llamacpp'),
   rules: key(z.array(RuleEntry, { error: 'a list of rules such as { "allow": "exec", "match": "npm test" }' }), [], 'such as { "allow": "exec", "match": "npm test" }; allow, ask or deny of exec, read, write, net, tool; deny beats ask beats allow; all layers add up'),
   checks: key(texts, [], 'commands that prove the work; a run that changed files is verified only if they pass'),
   checkAttempts: key(counting, 3, 'how often a failing check goes back to the model'),

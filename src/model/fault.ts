@@ -55,7 +55,7 @@ const NETWORK: Record<string, string> = {
 }
 
 function idle(target: Target, ms: number): Fault {
-  return { kind: 'idle', message: `${name(target)} sent nothing for ${duration(ms)}. It may be stuck: try again, or choose another model with /model.` }
+  return { kind: 'idle', message: `${name(target)} sent nothing for ${duration(ms)}. It may be stuck: try again, choose another model with /model, or let it take longer with providers.${target.provider}.idleSeconds.` }
 }
 
 /** The connection broke in the middle of the reply. Node's own limit on silence is one of the ways. */

@@ -10,6 +10,8 @@ export interface ProviderConfig {
   apiKeyEnv?: string | undefined
   headers?: Readonly<Record<string, string>> | undefined
   models?: Readonly<Record<string, ModelConfig>> | undefined
+  /** No byte of a reply for so long ends it. */
+  idleSeconds?: number | undefined
 }
 
 /** What a person says of a model goes before what the catalog or the server says. */

@@ -13,7 +13,7 @@ import type { Protocol, ProviderType } from './protocol.ts'
 import { allProviders, unknownProvider, type Provider, type ProviderConfig } from './providers.ts'
 import { openedModels } from './opened.ts'
 import { openReplay } from './replay.ts'
-import { createTransport, isLoopback, offlineFault, type Fetch } from './transport.ts'
+import { createTransport, isLoopback, offlineFault, proxyFor, type Fetch } from './transport.ts'
 
 export interface ModelsOptions {
   providers: Readonly<Record<string, ProviderConfig>>
@@ -48,7 +48,8 @@ const PROTOCOLS: Readonly<Record<ProviderType, Protocol>> = { anthropic, openai,
 export function createModels(options: ModelsOptions): Models {
   const { environment, now, offline = false, idleMs = 300_000 } = options
   const providers = allProviders(options.providers, environment)
-  const transport = createTransport({ environment, offline, fetch: options.fetch, idleMs })
+  const idleOf = ({ idleSeconds }: Provider): number => (idleSeconds === undefined ? idleMs : idleSeconds * 1_000)
+  const transport = createTransport({ environment, offline, fetch: options.fetch, idleMs: Math.max(idleMs, ...[...providers.values()].map(idleOf)) })
   const commands = remember(options.runCommand)
   const access = (provider: Provider) => createAccess(provider, { environment, runCommand: commands.run })
   const directory = createDirectory({ providers, configured: Object.keys(options.providers), transport, access, now, offline })
@@ -71,6 +72,8 @@ export function createModels(options: ModelsOptions): Models {
       const { provider, model } = split(id, providers)
       const url = new URL(provider.baseURL)
       if (offline && !isLoopback(url.hostname)) throw new ModelError(offlineFault(url))
+      const proxy = proxyFor(url, environment)
+      if (proxy && 'unsupported' in proxy) throw new ModelError({ kind: 'bad-request', message: proxy.unsupported })
       // Opening it says which key is missing, and where it belongs.
       if (!access(provider).isReady()) await access(provider).open(model)
     },
@@ -81,7 +84,7 @@ export function createModels(options: ModelsOptions): Models {
       const facts = factsOf(provider, model, now(), local)
       const protocol = PROTOCOLS[provider.type]
       return createModel({
-        id, facts, protocol, transport, opened, issued, now, idleMs,
+        id, facts, protocol, transport, opened, issued, now, idleMs: idleOf(provider),
         limits: facts.limits,
         by: protocol.bound ? `${provider.type}:${provider.name}:${model}` : `${provider.type}:${provider.name}`,
         blob: (sha256) => options.blobs.get(sha256),

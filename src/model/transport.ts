@@ -33,7 +33,7 @@ export function createTransport({ environment, offline, fetch, idleMs = NODE_GIV
     async send(url, init, target) {
       if (offline && !isLoopback(url.hostname)) throw new ModelError(offlineFault(url))
       const proxy = proxyFor(url, environment)
-      if (proxy && 'unsupported' in proxy) throw new ModelError({ kind: 'network', message: proxy.unsupported })
+      if (proxy && 'unsupported' in proxy) throw new ModelError({ kind: 'bad-request', message: proxy.unsupported })
       const send = fetch ?? (proxy || idleMs > NODE_GIVES_UP ? await through(proxy?.proxy) : globalThis.fetch)
       try {
         return await send(url, init)
@@ -72,15 +72,6 @@ export function proxyFor(url: URL, environment: Readonly<Record<string, string |
   return { unsupported: `The proxy ${proxy.protocol}//${proxy.host} is of a kind that Tiller cannot use. Set HTTPS_PROXY to an http:// or https:// proxy, or add ${url.hostname} to NO_PROXY.` }
 }
 
-/** What is wrong with the proxy that the environment names, to be said at the start. */
-export function proxyProblem(environment: Readonly<Record<string, string | undefined>>): string | undefined {
-  for (const scheme of ['https', 'http']) {
-    const proxy = proxyFor(new URL(`${scheme}://the-provider.invalid`), environment)
-    if (proxy && 'unsupported' in proxy) return proxy.unsupported
-  }
-  return undefined
-}
-
 /** `NO_PROXY`: hosts, domains (`.test`, `*.test`, `test`), each with or without a port; `*` is everything. */
 function isExempt(url: URL, list: string): boolean {
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
@@ -95,7 +86,8 @@ function isExempt(url: URL, list: string): boolean {
 
 /** undici is loaded only where it is needed: it costs start-up time. Its own timeouts are off, the watchdog has them. */
 async function openUndici(proxy: URL | undefined): Promise<Fetch> {
-  const { Agent, ProxyAgent, fetch } = await import('undici')
+  // Its exports have no names in a bundle, only in Node's own import.
+  const { Agent, ProxyAgent, fetch } = (await import('undici')).default
   const timeouts = { headersTimeout: 0, bodyTimeout: 0 }
   const dispatcher = proxy ? new ProxyAgent({ uri: proxy.href, ...timeouts }) : new Agent(timeouts)
   return (input, init) => fetch(input, { ...(init as object), dispatcher }) as Promise<unknown> as Promise<Response>

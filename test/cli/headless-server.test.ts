@@ -51,6 +51,17 @@ describe('a server that answers', () => {
     expect(world.of('step').map(({ model }) => model)).toEqual(['chat/test-model', 'responses/test-model', 'responses/test-model', 'chat/test-model'])
   })
 
+  it('P23: it is reached through a proxy, and with more patience than Node has; a proxy of a kind that cannot be used is named at the start', async () => {
+    const world = await openWorld([say('By proxy.'), say('Late.')])
+    const { chat } = world.server.providers
+    world.configure({ providers: { chat: { ...chat, baseURL: 'http://model.invalid/v1' } } })
+    expect(await world.run(['-p', 'Hello'], { env: { HTTP_PROXY: world.server.url } })).toMatchObject({ code: 0, stdout: 'By proxy.\n', stderr: '' })
+    const socks = await world.run(['-p', 'Hello'], { env: { ALL_PROXY: 'socks5://me:secret@127.0.0.1:1' } })
+    expect([socks.code, socks.stderr]).toEqual([2, expect.stringMatching(/^[^\n]*socks5:\/\/127\.0\.0\.1:1 [^\n]*\n$/)])
+    world.configure({ providers: { chat: { ...chat, idleSeconds: 600 } } })
+    expect(await world.run(['-p', 'Hello'])).toMatchObject({ code: 0, stdout: 'Late.\n' })
+  })
+
   it.each<[string, Step]>([
     ['429 with a short wait', { status: 429, json: { error: { message: 'slow down' } }, headers: { 'retry-after': '0' } }],
     ['500', { status: 500, json: { error: { message: 'oops' } }, headers: { 'retry-after': '0' } }],

@@ -181,6 +181,13 @@ test('P18: a stream that goes silent ends at the idle limit', async () => {
   expect((await server.requests[0]?.closed)?.aborted).toBe(true)
 })
 
+test('P18: the limit of a provider is its own, and the message says how to set it', async () => {
+  server = await startModelServer([{ text: 'a few words and then', deltas: 5, silent: 3 }])
+  const providers = { ...server.providers, chat: { ...server.providers.chat, idleSeconds: 0.2 } }
+  const asked = await ask(await modelsOf({ providers }).get('chat/m'), { messages: [user('go')] })
+  expect(asked.fault).toMatchObject({ kind: 'idle', message: expect.stringMatching(/sent nothing for 200 ms\b.*providers\.chat\.idleSeconds/) as string })
+})
+
 test('P18: so does a server that never sends its headers', async () => {
   let release = (): void => undefined
   server = await startModelServer([{ hold: new Promise<void>((resolve) => (release = resolve)) }])

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { proxyFor, proxyProblem } from '../../src/model/transport.ts'
+import { proxyFor } from '../../src/model/transport.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { ask, modelsOf, textOf, user } from '../support/model-asks.ts'
 
@@ -43,10 +43,9 @@ describe('which proxy', () => {
   test('an unsupported kind is named, without its credentials', async () => {
     const proxy = proxyFor(at('https://a.example/v1'), { HTTPS_PROXY: 'socks5://me:secret@proxy.example:1080' })
     expect(proxy).toEqual({ unsupported: 'The proxy socks5://proxy.example:1080 is of a kind that Tiller cannot use. Set HTTPS_PROXY to an http:// or https:// proxy, or add a.example to NO_PROXY.' })
-    expect(proxyProblem({ all_proxy: 'socks5://me:secret@proxy.example:1080' })).toContain('socks5://proxy.example:1080')
-    expect(proxyProblem(environment)).toBeUndefined()
     const models = modelsOf({ providers: { chat: { type: 'openai-compatible', baseURL: 'https://a.example/v1', apiKey: 'k' } } as never }, { environment: { HTTPS_PROXY: 'socks5://me:secret@proxy.example:1080' } })
-    expect((await ask(await models.get('chat/m'), { messages: [user('go')] })).fault).toMatchObject({ kind: 'network', message: expect.stringContaining('socks5://proxy.example:1080') as string })
+    expect((await ask(await models.get('chat/m'), { messages: [user('go')] })).fault).toMatchObject({ kind: 'bad-request', message: expect.stringContaining('socks5://proxy.example:1080') as string })
+    await expect(models.mustBeUsable('chat/m')).rejects.toThrow('socks5://proxy.example:1080')
   })
 })
 
