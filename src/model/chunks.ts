@@ -41,13 +41,14 @@ export function wholeReply(reply: Json, exchange: Exchange): Frame[] {
 function repairChoice(choice: Json, exchange: Exchange): Json {
   const delta = isObject(choice['delta']) ? choice['delta'] : isObject(choice['message']) ? choice['message'] : {}
   noteReasoning(delta, exchange)
+  const calls = Array.isArray(delta['tool_calls']) ? delta['tool_calls'].filter(isObject) : isObject(delta['function_call']) ? [{ index: 0, function: delta['function_call'] }] : null
   const reason = choice['finish_reason']
   return {
     index: 0,
     delta: {
       ...(typeof delta['content'] === 'string' || Array.isArray(delta['content']) ? { content: delta['content'] } : {}),
       ...pick(delta, 'refusal', 'string'), ...pick(delta, 'reasoning_content', 'string'), ...pick(delta, 'reasoning', 'string'),
-      ...(Array.isArray(delta['tool_calls']) ? { tool_calls: delta['tool_calls'].filter(isObject).map(repairCall) } : {}),
+      ...(calls ? { tool_calls: calls.map(repairCall) } : {}),
     },
     ...(typeof reason === 'string' && reason !== '' ? { finish_reason: reason } : {}),
   }
@@ -58,7 +59,7 @@ function repairCall(call: Json): Json {
   const given = named['arguments']
   return {
     ...pick(call, 'index', 'number'), ...pick(call, 'id', 'string'), ...(isObject(call['extra_content']) ? { extra_content: call['extra_content'] } : {}),
-    function: { ...pick(named, 'name', 'string'), ...(typeof given === 'string' ? { arguments: given } : isObject(given) ? { arguments: JSON.stringify(given) } : {}) },
+    function: { ...pick(named, 'name', 'string'), ...(typeof given === 'string' ? { arguments: given } : given === undefined || given === null ? {} : { arguments: JSON.stringify(given) }) },
   }
 }
 

@@ -87,7 +87,8 @@ function filtered(reason: string, said: string, target: Target): Fault {
 
 /** The provider itself says that the reply came to nothing. */
 function stopped(reason: string, said: string, target: Target): Fault {
-  return { kind: 'garbage', message: clean(`${name(target)} stopped with ${reason}${said === '' ? '' : `: ${shorten(said)}`}.`, target) }
+  const kind = /insufficient|unavailable|overload/i.test(reason) ? 'overload' : /network|server|abort|cancel|timeout|^error$/i.test(reason) ? 'server' : 'garbage'
+  return { kind, message: clean(`${name(target)} stopped with ${reason}${said === '' ? '' : `: ${shorten(said)}`}.`, target) }
 }
 
 function empty(target: Target): Fault {

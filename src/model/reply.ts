@@ -156,7 +156,8 @@ export function stopOf({ finishReason: { unified, raw = '' } }: Finish, hasCalls
     case 'error': case 'interrupted':
       return 'error'
     case 'other':
-      if (/length|max.?(output|tokens|new)/i.test(raw)) return 'length'
+      if (/length|max.?(output|tokens|new)|context_window/i.test(raw)) return 'length'
+      if (/error|fail|abort|cancel|insufficient|unavailable|timeout|overload/i.test(raw)) return 'error'
       if (/filter|safety|refus|block|recitation|prohibited|spii/i.test(raw)) return 'filter'
       return hasCalls ? 'calls' : 'end'
   }

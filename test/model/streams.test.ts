@@ -138,6 +138,16 @@ test('P13: arguments that are no JSON are marked, and go back as valid JSON', as
   expect(server.requests[1]?.problems).toEqual([])
 })
 
+test('P9: arguments that are no object are told, and not taken for none', async () => {
+  const asked = await play([chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'read', arguments: ['x'] } }] }), chunk({}, 'tool_calls'), DONE])
+  expect(asked.end.parts).toMatchObject([{ type: 'call', name: 'read', input: {}, invalid: expect.stringContaining('not a JSON object') as string }])
+})
+
+test('a call in the older form is a call', async () => {
+  const asked = await play([chunk({ content: null, function_call: { name: 'read', arguments: '{"pa' } }), chunk({ function_call: { arguments: 'th":"x"}' } }), chunk({}, 'function_call'), DONE])
+  expect(asked.end).toMatchObject({ stop: 'calls', parts: [{ type: 'call', name: 'read', input: { path: 'x' } }] })
+})
+
 test('P16: a whole text without a reason, but with the last word, is a reply', async () => {
   const asked = await play([chunk({ content: 'all of it' }), DONE])
   expect([textOf(asked.end.parts), asked.end.stop]).toEqual(['all of it', 'end'])
@@ -146,6 +156,11 @@ test('P16: a whole text without a reason, but with the last word, is a reply', a
 test('P16: so is a whole call without either', async () => {
   const asked = await play([call({ index: 0, id: 'a', function: { name: 'read', arguments: '{"path":"x"}' } })])
   expect([inputs(asked), asked.end.stop]).toEqual([[['read', { path: 'x' }]], 'calls'])
+})
+
+test.each([['error', 'server'], ['network_error', 'server'], ['insufficient_system_resource', 'overload'], ['abort', 'server']])('P16: a reply that stopped with %s is no reply', async (reason, kind) => {
+  const asked = await play([chunk({ content: 'half of' }), chunk({}, reason), DONE])
+  expect(asked.fault).toMatchObject({ kind, message: expect.stringContaining(reason) as string })
 })
 
 test('P16: half a text and a closed socket is a broken connection', async () => {
