@@ -34,8 +34,10 @@ export function* planReading(fd: number, size: number, enough: () => Enough, mos
 /** Said once for lines that follow each other. */
 export const FOREIGN = "another session's records"
 
-/** How many bytes of records can be held: parsed, they take a few times as much. */
-export const mostBytes = (): number => getHeapStatistics().heap_size_limit * 0.3
+/** What V8 counts for objects that die young. */
+const YOUNG = 200e6
+/** How many bytes of records can be held: parsed, and with what is shown of them, they take two to three times as much. */
+export const mostBytes = (): number => Math.max(YOUNG / 10, (getHeapStatistics().heap_size_limit - YOUNG) * 0.3)
 
 /** Null: something is damaged. */
 export function* planBack(fd: number, size: number, enough: Enough, most: number): Pieces<Plan | null> {

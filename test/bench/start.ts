@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { interleaved, least, mean, median, table, values, type Probe, type Sample } from './figures.ts'
 import { cpuOf, memoryOf, runNode } from './processes.ts'
 import type { Space } from './space.ts'
@@ -26,6 +28,8 @@ export async function startUp(space: Space, rounds: number): Promise<string> {
     row('-p: whole', '-p', 'ms', 'cpu', ''),
     row('prompt painted', 'screen', 'painted', 'cpu painted', '1.5'),
     row('first key shown', 'screen', 'key', null, '3'),
+    row('the same with nothing compiled yet: painted', 'first screen', 'painted', null, ''),
+    row('  key shown', 'first screen', 'key', null, ''),
     row('screen live', 'screen', 'live', 'cpu live', ''),
     row('prompt argument: first request', 'screen with a prompt', 'request', null, ''),
     row('Enter at the prompt: first request', 'a first prompt', 'request', null, ''),
@@ -39,6 +43,7 @@ const probes = (space: Space): Probe[] => [
   { name: '--help', sample: () => node(space, space.program, '--help'), warm: true },
   { name: '-p', sample: () => headless(space), warm: true },
   { name: 'screen', sample: () => screen(space), warm: true },
+  { name: 'first screen', sample: () => firstScreen(space) },
   { name: 'screen with a prompt', sample: () => prompted(space), warm: true },
   { name: 'a first prompt', sample: () => firstPrompt(space), warm: true },
 ]
@@ -72,6 +77,16 @@ async function screen(space: Space): Promise<Sample> {
     return { painted, 'cpu painted': cpuPainted, key, live: live.ms, 'cpu live': live.cpu, 'mb of live': memoryOf(terminal.pid, 'peak') }
   } finally {
     await terminal.leave()
+  }
+}
+
+/** As after an installation. */
+async function firstScreen(space: Space): Promise<Sample> {
+  const cache = mkdtempSync(join(space.cwd, '..', 'cache-'))
+  try {
+    return await screen({ ...space, env: { ...space.env, XDG_CACHE_HOME: cache } })
+  } finally {
+    rmSync(cache, { recursive: true, force: true })
   }
 }
 

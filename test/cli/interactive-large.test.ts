@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { LAST, writeSession } from '../bench/sessions.ts'
-import { openTerminal } from '../support/interactive.ts'
+import { openTerminal, READY } from '../support/interactive.ts'
 import { openWorld, say, type World } from '../support/world.ts'
 
 const TURNS = 600
@@ -48,4 +48,32 @@ it('one that is left before it is read is as it was, and free', async () => {
   await terminal.exit()
   expect(readFileSync(file).subarray(0, before.length).equals(before)).toBe(true)
   expect((await world.run(['-c', '-p', 'more'], {})).stderr).not.toContain('open in another')
+})
+
+it('/resume goes over to one in the same way', async () => {
+  const world = await openWorld([say('Heard.')], { unchecked: true, config: { model: 'chat/test-model', compaction: { auto: false } } })
+  large(world)
+  const terminal = openTerminal(world, ['-m', 'chat/test-model'], { columns: 100, rows: 40 })
+  await terminal.waitFor(READY)
+  await terminal.type('/resume', 'enter')
+  await terminal.waitFor(/Turn 0: what/)
+  await terminal.type('enter')
+  await terminal.waitFor(new RegExp(LAST))
+  await terminal.type('ctrl+u', 'go on', 'enter')
+  await terminal.waitFor(/Heard\./, 60_000)
+  expect(JSON.stringify(world.server.requests[0]?.body['messages'])).toContain('Turn 0: what')
+  await terminal.type('ctrl+c', 'ctrl+d')
+  await terminal.exit()
+})
+
+it('one that is larger than the memory is shown, says so, and gives back what was sent to it', async () => {
+  const world = await openWorld([], { unchecked: true })
+  writeSession({ cwd: world.repo, sessions: join(world.repo, '.agent', 'sessions') }, 'large', { bytes: 60e6, turns: 6_000 })
+  const terminal = openTerminal(world, ['-c', '-m', 'chat/test-model'], { columns: 100, rows: 40, env: { NODE_OPTIONS: '--max-old-space-size=100' } })
+  await terminal.waitFor(new RegExp(LAST))
+  await terminal.type('go on', 'enter')
+  expect(await terminal.waitFor(/holds more live records/, 60_000)).toMatch(/^> go on$/m)
+  await terminal.type('enter')
+  await terminal.waitFor(/\/fork goes on in a copy/)
+  expect(world.server.requests).toEqual([])
 })

@@ -8,7 +8,7 @@ const MB = 1_000_000
 /** A session of 8 records a turn, as it is and with its lines changed. */
 function large(change: (lines: string[]) => string[] = (lines) => lines, compactEvery = Infinity): string {
   const folder = scratch()
-  const file = writeSession({ cwd: folder, sessions: folder }, 's1', { bytes: 3 * MB, turns: 300, compactEvery })
+  const file = writeSession({ cwd: folder, sessions: folder }, 's1', { bytes: 1.6 * MB, turns: 160, compactEvery })
   writeFileSync(file, change(readFileSync(file, 'utf8').split('\n')).join('\n'))
   return file
 }
