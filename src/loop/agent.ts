@@ -33,9 +33,7 @@ export interface Agent {
   note(fact: FactOf<'job'> | FactOf<'set'> | FactOf<'checkpoint'>): void
 }
 
-/** Who leaves waits so long at most for a look at what a stopped command left. */
-const LEAVING_MS = 500
-/** The prompt comes first. */
+/** The prompt comes before a look at what a stopped command left. */
 const DRAWN_MS = 50
 
 /** The inbox: every command of every front end comes through here, one at a time; one run at a time. */
@@ -149,10 +147,9 @@ class Inbox {
   /** What stopped commands did to the files. It belongs to no run: that one has its outcome, and the person the prompt. */
   private async lookLate({ unseen, deps: { host } }: Work): Promise<void> {
     const call = unseen.at(-1)
-    if (call === undefined) return
+    if (call === undefined || this.stopped) return
     const why = 'after a command that was stopped'
-    if (this.stopped) this.leaveSoon()
-    else await host.wait(DRAWN_MS, this.leaving.signal)
+    await host.wait(DRAWN_MS, this.leaving.signal)
     try {
       const { tree, note } = await host.checkpoint(why, this.leaving.signal)
       if (tree !== null) this.ledger.append({ type: 'checkpoint', call, why, tree, ...(note ? { note } : {}) })
@@ -307,15 +304,10 @@ class Inbox {
     this.stopped = true
     this.denyAll()
     this.stopShells()
-    if (this.work) {
-      if (!this.work.stop.signal.aborted) this.work.stop.abort(reason)
-    } else this.leaveSoon()
-    await this.idle()
+    // Nobody who leaves is kept waiting: what a stopped command left is then found out when it is to be undone.
     this.leaving.abort()
-  }
-
-  private leaveSoon(): void {
-    void this.deps.host.wait(LEAVING_MS, this.leaving.signal).then(() => this.leaving.abort())
+    if (this.work && !this.work.stop.signal.aborted) this.work.stop.abort(reason)
+    await this.idle()
   }
 
   abandon(reason: string): void {
