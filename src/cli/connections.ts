@@ -75,7 +75,7 @@ function connectionOf({ agent, log, jobs, checkpoints, rest, close }: Connected,
       save: (text) => {
         try {
           writeDraft(log.file, text)
-          if (/^\s*[^\s/]/.test(text)) warmForChange(agent, checkpoints)
+          if (log.readOnly === null && /^\s*[^\s/]/.test(text)) warmForChange(agent, checkpoints)
           return null
         } catch (error) {
           return inWords(error)

@@ -1,7 +1,7 @@
 import { sanitize } from '../core/sanitize.ts'
 import { oneLine } from './choice-rows.ts'
 import { count } from './figures.ts'
-import { columnsOf, wrap } from './graphemes.ts'
+import { columnsOf, fit, wrap } from './graphemes.ts'
 import { picker, type Choice, type Picker } from './picker.ts'
 import type { FileEntry, FilePlan, PutBack } from './port.ts'
 import { say } from './say.ts'
@@ -22,6 +22,7 @@ export const openUndo = (stage: Stage): void =>
 
 /** Says which files would be put back, and asks. Nothing is touched before the answer. */
 export function openPutBack(stage: Stage, asked: Asked): void {
+  if (stage.store.get().connection.rest) return hint(stage, 'The session is still being read.')
   const looking = new AbortController()
   const waiting = picker(asked.title, [], { search: false, loading: true, dismiss: () => looking.abort() })
   show(stage, waiting)
@@ -31,7 +32,7 @@ export function openPutBack(stage: Stage, asked: Asked): void {
       if (looking.signal.aborted || !isOpen()) return
       change(stage, { overlay: null })
       if (!plan || plan.entries.length === 0) return asked.none()
-      ask(stage, { ...asked, title: asked.what === 'last' && plan.about !== null ? `Put back what "${oneLine(plan.about)}" changed` : asked.title, plan })
+      ask(stage, { ...asked, title: asked.what === 'last' && plan.about !== null ? `Put back what "${fit(oneLine(plan.about), MOST_ABOUT)}" changed` : asked.title, plan })
     },
     (error: unknown) => {
       if (looking.signal.aborted) return
@@ -40,6 +41,9 @@ export function openPutBack(stage: Stage, asked: Asked): void {
     },
   ))
 }
+
+/** Of what a run was about. */
+const MOST_ABOUT = 50
 
 interface Planned extends Asked {
   plan: FilePlan
@@ -64,6 +68,7 @@ function ask(stage: Stage, planned: Planned): void {
     ...(unsure.length > 0 ? [{ label: sure.length > 0 ? `${doing([...sure, ...unsure])}: also what changed while a command ran` : doing(unsure), note: '', act: put([...sure, ...unsure]) }] : []),
     ...(those(plan, 'yes', 'ask', 'refuse').length > 0 ? [{ label: 'Choose file by file', note: '', act: () => chooseFiles(stage, planned, new Set(sure.map(({ id }) => id)), 0) }] : []),
     { label: 'Show the diff', note: 'from the files as they are to what they would be', act: () => background(stage, showDiff(stage, plan).then(again)) },
+    ...(planned.after ? [{ label: 'Only the conversation', note: 'all files stay as they are', act: planned.after }] : []),
     { label: 'Cancel', note: 'nothing is changed', act: () => undefined },
   ]
   const about = aboutLines(stage, plan, choices.length)

@@ -190,6 +190,7 @@ test('conversation and files: the files are shown and asked first, and the conve
   await press('enter', '2')
   expect(at.wanted).toEqual([{ to: 0 }])
   expect(at.open()?.title).toBe('Put files back, and the conversation with them')
+  expect(at.labels()).toContain('Only the conversation')
   await press('esc')
   expect([at.sent('rewind'), at.done]).toEqual([[], []])
   openRewind(stage)
