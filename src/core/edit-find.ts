@@ -67,7 +67,7 @@ function findFolded(text: string, old: string, looseness: Looseness, cr: boolean
   // A last line without a line break counts as one only where there is no other.
   if (wanted.endsWith('\n')) return spansOf(fold(text, looseness, { cr, closed: true }), wanted)
   if (looseness === 'endings') return []
-  const shorter = wanted.replace(/[ \t]+$/, '')
+  const shorter = wanted.replace(/(?<![ \t])[ \t]+$/, '')
   if (shorter === wanted || shorter === '') return []
   return spansOf(folded, shorter, (end) => end === folded.text.length || folded.text[end] === '\n')
 }

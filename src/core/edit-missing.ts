@@ -45,9 +45,15 @@ const SPOILT: readonly { clean: (old: string) => string; why: string }[] = [
   { clean: unwritten, why: 'The file has the control characters themselves where you sent them written out: send them as JSON escapes (\\u001b).' },
   { clean: (old) => old.replace(/\\([ntr"'`\\])/g, (_, char: string) => ({ n: '\n', t: '\t', r: '\r' })[char] ?? char), why: 'It has line breaks, tabs or quotes written out (\\n, \\t, \\") where the file has them as such: escape them once, not twice.' },
   { clean: (old) => old.replace(/&(lt|gt|quot|amp|#39|apos);/g, (_, name: string) => ({ lt: '<', gt: '>', quot: '"', amp: '&' })[name] ?? "'"), why: 'It has &lt; and the like where the file has < itself.' },
-  { clean: (old) => old.replace(/^(?:[ \t]*\n)+|(?:\n[ \t]*)+$/g, ''), why: 'The file has no empty line where it begins or ends with one.' },
+  { clean: withoutEmptyEnds, why: 'The file has no empty line where it begins or ends with one.' },
   { clean: (old) => old.replace(/^```.*\n|\n?```\s*$/g, ''), why: 'It stands between ``` marks, which are not part of the file.' },
 ]
+
+function withoutEmptyEnds(text: string): string {
+  const lines = text.split('\n')
+  const first = lines.findIndex((line) => line.trim() !== '')
+  return first === -1 ? '' : lines.slice(first, lines.findLastIndex((line) => line.trim() !== '') + 1).join('\n')
+}
 
 /** The text as the other edits would leave it, as far as that is simple. */
 const afterOthers = (text: string, edits: readonly Edit[], index: number): string =>
@@ -66,7 +72,7 @@ const ENOUGH = 0.5
 
 /** At most three, the best first. */
 function nearestPassages(text: string, old: string): Passage[] {
-  const wanted = splitLines(old.replace(/^(?:[ \t]*\n)+|(?:\n[ \t]*)+$/g, '')).map((line) => line.text)
+  const wanted = splitLines(withoutEmptyEnds(old)).map((line) => line.text)
   const lines = splitLines(text).slice(0, MOST_LINES).map((line) => line.text)
   const starts = startsWorthALook(lines, wanted)
   const scored = starts

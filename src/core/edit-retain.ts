@@ -25,7 +25,8 @@ export function retain(there: string, old: string, wanted: string): string {
 
 type Folded = ReturnType<typeof fold>
 
-const BLANKS = /[ \t]*$/
+// The look-behind keeps a long run of blanks from being tried from each of its characters.
+const BLANKS = /(?<![ \t])[ \t]*$/
 
 /** Blanks at the end that `old` left out were not meant to go, such as a hard line break of Markdown. */
 function blanksAtEnd(there: string, old: string, wanted: string): string {

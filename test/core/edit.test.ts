@@ -137,6 +137,8 @@ test('several edits do what each of them does at its own place', () => {
 describe('time', () => {
   test.each([
     ['a long run of blanks', `${' '.repeat(300_000)}x\n`, 'nothing like it  \nat all'],
+    ['a long run of blanks that is sought', 'a\n'.repeat(1_000), `${' '.repeat(300_000)}x`],
+    ['very many empty lines that are sought', 'a\n'.repeat(1_000), `x${'\n'.repeat(200_000)}y`],
     ['very many short lines', 'a\n'.repeat(300_000), 'b\nc'],
     ['many places that overlap', 'ab'.repeat(100_000), 'ababab'],
     ['a single line of a megabyte', '{"a":1},'.repeat(130_000), '{"b":2},\n{"c":3}'],
