@@ -187,4 +187,6 @@ export type AgentEvent =
   | SessionRecord
   | ({ run: string } & Delta)
   | { type: 'output'; run: string; call: string; text: string }
+  /** A summary did not come about yet: it is asked for again at `at`. */
+  | { type: 'retry'; run: string; fault: Fault; attempt: number; of: number; at: number; waitMs: number }
   | { type: 'error'; message: string; run?: string; active?: string | null }

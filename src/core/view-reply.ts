@@ -4,7 +4,7 @@ import { sanitize } from './sanitize.ts'
 import { feed, finish, noBlocks, unfinished, type Block } from './view-blocks.ts'
 import { oneLine } from './view-excerpt.ts'
 import type { Row } from './view-row.ts'
-import type { Streaming, View } from './view-state.ts'
+import type { Streaming, View, ViewEvent } from './view-state.ts'
 
 /** A request goes out: what is streamed from now on belongs to it. */
 export const noStream = (run: string): Streaming => ({
@@ -45,6 +45,12 @@ export function onReply(view: View, record: RecordOf<'reply'>): View {
     inner: { ...view.inner, reply: { ...noStream(record.run), settled, over: true } },
   }
 }
+
+/** A summary that is asked for again. */
+export const onSummaryFault = (view: View, { fault, attempt, of, at, waitMs }: Extract<ViewEvent, { type: 'retry' }>): View => ({
+  ...withRows(view, [{ kind: 'fault', fault: fault.kind, message: oneLine(fault.message, 1_000), status: fault.status ?? null, attempt, retry: { waitMs, of, model: null } }]),
+  live: { ...view.live, retry: { at, attempt: attempt + 1, of } },
+})
 
 /** Of a reply that nothing more comes of: what was said stays. */
 export const settleStream = (view: View): View => (view.inner.reply ? settlePart(view, view.inner.reply) : view)

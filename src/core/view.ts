@@ -3,7 +3,7 @@ import { sanitize } from './sanitize.ts'
 import { Grown } from './grow.ts'
 import { onAnswer, onAsk, onCalls, onOutput, onResult, onSpawn, onStart, shorten } from './view-calls.ts'
 import { excerpt, oneLine, outputOf } from './view-excerpt.ts'
-import { onDelta, onReply, withRows } from './view-reply.ts'
+import { onDelta, onReply, onSummaryFault, withRows } from './view-reply.ts'
 import { mark, onRewind } from './view-rewind.ts'
 import type { Row } from './view-row.ts'
 import { brokenOff, countReply, onChoice, onInput, onOutcome, onPause, onStep, onWithdraw, TITLE } from './view-run.ts'
@@ -36,8 +36,10 @@ export function reduce(view: View, event: ViewEvent): View {
       return onDelta(view, event)
     case 'output':
       return onOutput(view, event)
+    case 'retry':
+      return onSummaryFault(view, event)
     case 'error':
-      return withRows(event.active === null ? brokenOff(view) : view, [{ kind: 'error', message: oneLine(event.message, 1_000) }])
+      return withRows(event.active === null ? brokenOff(view) : withoutRetry(view), [{ kind: 'error', message: oneLine(event.message, 1_000) }])
     case 'damage':
       return withRows(view, [{ kind: 'damage', what: `${event.line === undefined ? '' : `line ${event.line}: `}${oneLine(event.why, 300)}` }])
   }
@@ -179,10 +181,13 @@ function onCompact(view: View, record: RecordOf<'compact'>): View {
   }
   const known = view.inner.late && record.carry ? carried(record.carry) : {}
   return withRows(
-    withStatus(view, { ...spent, ...known, context: record.tokens.after, compactions: view.status.compactions + 1 }),
+    withStatus(withoutRetry(view), { ...spent, ...known, context: record.tokens.after, compactions: view.status.compactions + 1 }),
     [{ kind: 'compact', ...record.tokens, first: oneLine(record.summary) }],
   )
 }
+
+/** Of a summary: nothing else waits outside of a run's own requests. */
+const withoutRetry = (view: View): View => (view.live.retry === null || view.run !== null ? view : { ...view, live: { ...view.live, retry: null } })
 
 /** What the records that were not read come to. */
 const carried = (carry: Carry): Partial<Status> => ({

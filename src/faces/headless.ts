@@ -40,6 +40,7 @@ export async function runHeadless(face: Headless): Promise<number> {
     if (face.json && !isLate(event, stdout)) for (const record of [...(event.type === 'input' ? before.splice(0) : []), event]) print(`${JSON.stringify(record)}\n`)
     if (event.type === 'reply' && event.stop === 'end') answer = textOf(event)
     if (event.type === 'reply' && event.retry && event.fault && !face.json) complain(`${event.fault.message} ${event.retry.model === undefined ? `Trying again in ${Math.max(0, Math.round((event.retry.at - event.at) / 1000))} s.` : `${event.retry.model} takes over for the rest of this run.`}`)
+    if (event.type === 'retry' && !face.json) complain(`${event.fault.message} Trying again in ${Math.round(event.waitMs / 1000)} s.`)
     if (event.type === 'outcome') outcomes.push(event)
     if (event.type === 'error') {
       refused = true

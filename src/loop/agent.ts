@@ -10,7 +10,7 @@ import { reconcile, type Look } from './reconcile.ts'
 import { run } from './run.ts'
 import { runShell } from './shell.ts'
 import { verify } from './verify.ts'
-import type { AgentDeps, Work } from './work.ts'
+import { stepSignal, type AgentDeps, type Work } from './work.ts'
 
 export interface Agent {
   readonly state: State
@@ -35,6 +35,7 @@ export interface Agent {
 
 /** The prompt comes before a look at what a stopped command left. */
 const DRAWN_MS = 50
+const NOTHING_TO_COMPACT = 'There is nothing to compact yet.'
 
 /** The inbox: every command of every front end comes through here, one at a time; one run at a time. */
 export async function openAgent(log: Log, deps: AgentDeps, look: Look): Promise<Agent> {
@@ -286,12 +287,13 @@ class Inbox {
   private async compactNow(work: Work, about: string | undefined): Promise<void> {
     const { state, path } = this.ledger
     const id = state.model ?? this.deps.defaults.model
-    if (!id || !path.some((record) => record.type === 'reply')) return this.refuse('There is nothing to compact yet.')
+    if (!id || !path.some((record) => record.type === 'reply')) return this.refuse(NOTHING_TO_COMPACT)
     const model = await this.deps.model(id)
     // Who asks for it wants it now: of a short session, too, most gives way.
     const keepTokens = Math.min(this.deps.compaction.keepTokens, state.live.contextTokens) / 4
-    const done = await compact(work, model, keepTokens, model.limits.contextWindow, about)
-    if (!done) this.refuse(work.stop.signal.aborted ? 'Compaction was interrupted; nothing was changed.' : 'No summary came about; nothing was changed. Try again, or another model.')
+    const signal = stepSignal(work)
+    const left = await compact(work, model, { keepTokens, window: model.limits.contextWindow, signal, about })
+    if (left) this.refuse(signal.aborted ? 'Compaction was interrupted; nothing was changed.' : left.why === null ? NOTHING_TO_COMPACT : `Nothing was compacted and nothing was changed: ${left.why}`)
   }
 
   private async checkNow(work: Work): Promise<void> {

@@ -1,8 +1,9 @@
 import { context } from '../core/context.ts'
 import { costOf } from '../core/cost.ts'
-import type { Message, Model, ModelRequest } from '../core/ports.ts'
+import type { Model, ModelRequest } from '../core/ports.ts'
 import type { Carry, FactOf, Fault, RecordOf, SessionRecord } from '../core/record.ts'
-import { untilAborted } from './until-aborted.ts'
+import { fallbackFor } from './retry.ts'
+import { summarise } from './summarise.ts'
 import type { Work } from './work.ts'
 
 type Stuck = { status: 'failed'; reason: string }
@@ -13,15 +14,11 @@ const SLACK_TOKENS = 1_000
 /** Compactions in a row without a good reply in between: more would burn money without an end. */
 const MOST_IN_A_ROW = 2
 
-const INSTRUCTION = `Write a summary of the work above for yourself: it replaces these messages, and you go on from it alone. Keep, in this order:
-the user's goal and every standing wish; what was done (files with their paths, commands with their results); what was found out; what is open and the next step; exact names, values and error texts that are still needed.
-Leave out what no longer matters. Plain text, no preamble.`
-
 /**
- * Replaces older records by a summary when the next request would not fit. Null: nothing was in the way of going on.
- * The cut is always before a step, so that no call is parted from its result.
+ * Replaces older records by a summary when the next request would not fit. Null: nothing was in the way of going on; `again`: another model is to be asked.
+ * The cut is always before a step, so that no call is parted from its result. A text that cuts in needs the room as well: it comes right after.
  */
-export async function compactIfNeeded(work: Work, model: Model, fault?: Fault): Promise<Stuck | null> {
+export async function compactIfNeeded(work: Work, model: Model, fault?: Fault): Promise<Stuck | 'again' | null> {
   const { ledger, deps } = work
   const window = fault?.contextWindow ?? work.learnedWindow ?? model.limits.contextWindow
   if (fault?.contextWindow) work.learnedWindow = fault.contextWindow
@@ -31,9 +28,13 @@ export async function compactIfNeeded(work: Work, model: Model, fault?: Fault): 
   if (!fault && size <= room) return null
   if (work.compactions >= MOST_IN_A_ROW) return { status: 'failed', reason: tooLarge(window) }
   work.compactions++
-  const done = await compact(work, model, Math.min(deps.compaction.keepTokens, room / 3), window, undefined, tokensPerByte(work, window, fault))
-  if (done) return null
-  return { status: 'failed', reason: work.stop.signal.aborted ? 'interrupted' : tooLarge(window) }
+  const left = await compact(work, model, { keepTokens: Math.min(deps.compaction.keepTokens, room / 3), window, perByte: tokensPerByte(work, window, fault), signal: work.stop.signal })
+  if (!left) return null
+  if (work.stop.signal.aborted) return { status: 'failed', reason: 'interrupted' }
+  if (left.why === null) return { status: 'failed', reason: tooLarge(window) }
+  work.fallback = (left.fault && (await fallbackFor(work, model, left.fault))) ?? work.fallback
+  if (work.fallback !== null && work.fallback !== model.id) return 'again'
+  return { status: 'failed', reason: `the conversation no longer fits into the model's window, and no summary of it came about: ${left.why}` }
 }
 
 /** A refusal says more than an estimate: the bytes that were sent were more than the window. */
@@ -62,23 +63,31 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
 
 export const estimate = (request: ModelRequest, tokensPerByte: number): number => Math.ceil(bytesOf(request) * tokensPerByte)
 
-/** One summary and one `compact` record; false: it did not come about, and nothing is changed. A summary that was cut off is not kept. */
-export async function compact(work: Pick<Work, 'ledger' | 'stop' | 'cut'>, model: Model, keepTokens: number, window: number | null, about?: string, perByte = work.ledger.state.live.tokensPerByte): Promise<boolean> {
+interface Wanted {
+  keepTokens: number
+  window: number | null
+  signal: AbortSignal
+  perByte?: number
+  /** What is to be kept above all. */
+  about?: string | undefined
+}
+
+/** One summary and one `compact` record. Else it did not come about, nothing is changed, and why is said; null: there is nothing to put together. */
+export async function compact(work: Work, model: Model, { keepTokens, window, signal, perByte = work.ledger.state.live.tokensPerByte, about }: Wanted): Promise<{ why: string | null; fault?: Fault } | null> {
   const { ledger } = work
   const records = [...ledger.path]
   const keep = cutPoint(records, keepTokens / perByte)
   const before = records.filter((record) => record.seq < keep)
-  if (!before.some((record) => record.type === 'reply')) return false
-  const whole = context(before, { inputs: [] })
-  const summaryTokens = Math.min(SUMMARY_TOKENS, model.limits.maxOutput ?? SUMMARY_TOKENS, Math.floor((window ?? Number.POSITIVE_INFINITY) / 4))
-  const most = (window ?? Number.POSITIVE_INFINITY) - summaryTokens - SLACK_TOKENS
-  const summary = await summarise(work, model, trimTo(whole.messages, most / perByte), summaryTokens, about)
-  if (!summary) return false
+  if (!before.some((record) => record.type === 'reply')) return { why: null }
+  const output = Math.min(SUMMARY_TOKENS, model.limits.maxOutput ?? SUMMARY_TOKENS, Math.floor((window ?? Number.POSITIVE_INFINITY) / 4))
+  const most = (window ?? Number.POSITIVE_INFINITY) - output - SLACK_TOKENS
+  const summary = await summarise(work, model, context(before, { inputs: [] }).messages, { bytes: most / perByte, output }, signal, about)
+  if ('why' in summary) return summary
   const tokensBefore = estimate(context(records, { inputs: [] }), perByte)
   const fact: FactOf<'compact'> = { type: 'compact', summary: summary.text, keep, tokens: { before: tokensBefore, after: 0 }, carry: carry(work, records, keep), usage: summary.usage, cost: costOf(summary.usage, model.limits.price) }
   fact.tokens.after = estimate(context([...records, { ...fact, seq: Number.MAX_SAFE_INTEGER, at: 0 }], { inputs: [] }), perByte)
   ledger.append(fact)
-  return true
+  return null
 }
 
 /** The seq of the step from which records are kept: the newest steps that fit, and always one that has no reply yet. */
@@ -95,55 +104,6 @@ function cutPoint(records: readonly SessionRecord[], keepBytes: number): number 
   return keep
 }
 
-async function summarise({ stop, cut }: Pick<Work, 'stop' | 'cut'>, model: Model, messages: Message[], maxOutput: number, about?: string): Promise<{ text: string; usage: FactOf<'reply'>['usage'] } | null> {
-  const request: ModelRequest = {
-    system: 'You summarise the work of a coding agent so that it can go on from your summary alone. You call no tools.',
-    tools: [],
-    messages: [{ role: 'user', parts: [{ type: 'text', text: `${transcript(messages)}\n\n${INSTRUCTION}${about ? `\nThe user asks to keep above all: ${about}` : ''}` }] }],
-    maxOutput,
-  }
-  const signal = AbortSignal.any([stop.signal, cut.signal])
-  try {
-    for await (const event of untilAborted(model.stream(request, signal), signal)) {
-      if (event.type !== 'end') continue
-      const text = event.parts.map((part) => (part.type === 'text' ? part.text : '')).join('').trim()
-      return event.stop === 'end' && text ? { text, usage: event.usage } : null
-    }
-  } catch {
-    return null
-  }
-  return null
-}
-
-/** As text, so that the request for a summary is valid for every provider, whatever the messages hold. */
-function transcript(messages: readonly Message[]): string {
-  return messages.map((message) => {
-    switch (message.role) {
-      case 'user':
-        return `User: ${message.parts.map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n')}`
-      case 'assistant':
-        return `Agent: ${message.parts.map((part) => (part.type === 'call' ? `[calls ${part.name} ${JSON.stringify(part.input)}]` : part.type === 'text' ? part.text : '')).filter(Boolean).join('\n')}`
-      case 'tool':
-        return message.results.map((result) => `Result of ${result.name}${result.failed ? ' (failed)' : ''}: ${result.text}`).join('\n')
-    }
-  }).join('\n\n')
-}
-
-/** The first message and the newest that fit, with long results shortened: a summary request must fit the window, too. */
-function trimTo(messages: readonly Message[], bytes: number): Message[] {
-  if (Buffer.byteLength(transcript(messages)) <= bytes) return [...messages]
-  const share = Math.max(200, Math.floor(bytes / Math.max(1, messages.length) / 2))
-  const shorter = messages.map((message): Message => {
-    if (message.role === 'tool') return { ...message, results: message.results.map((result) => ({ ...result, text: clip(result.text, share) })) }
-    if (message.role === 'assistant') return { ...message, parts: message.parts.map((part) => (part.type === 'call' ? { ...part, input: clip(JSON.stringify(part.input), share) } : { ...part, text: clip(part.text, share) })) }
-    return { ...message, parts: message.parts.map((part) => (part.type === 'text' ? { ...part, text: clip(part.text, share) } : part)) }
-  })
-  while (shorter.length > 2 && Buffer.byteLength(transcript(shorter)) > bytes) shorter.splice(1, 1)
-  return shorter
-}
-
-const clip = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most / 2)} […] ${text.slice(-most / 2)}`)
-
 /** What the records before the cut must not take with them. */
 function carry({ ledger }: Pick<Work, 'ledger'>, records: readonly SessionRecord[], keep: number): Carry {
   const { state } = ledger
@@ -152,7 +112,7 @@ function carry({ ledger }: Pick<Work, 'ledger'>, records: readonly SessionRecord
   const known: (Carry['inputs'][number] | RecordOf<'input'>)[] = records.flatMap((record) => (record.type === 'compact' ? (record.carry?.inputs ?? []) : record.type === 'input' && record.seq < keep ? [record] : []))
   return {
     model: state.model ?? undefined, effort: state.effort ?? undefined, mode: state.mode ?? undefined, title: state.title ?? undefined,
-    grants: state.grants, totals: state.totals, seen: [...state.live.seen.values()],
+    grants: state.grants, totals: state.totals, raised: state.raised, seen: [...state.live.seen.values()],
     inputs: known.filter((input) => needed.has(input.id)).map(({ id, text, when, images }) => ({ id, text, when, images })),
   }
 }

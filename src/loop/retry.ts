@@ -24,7 +24,7 @@ export async function askModel(work: Work, model: Model): Promise<FactOf<'reply'
     if (!reply.fault || work.stop.signal.aborted) return reply
     const fallback = await fallbackFor(work, model, reply.fault)
     const wait = fallback && attempt >= ATTEMPTS_BEFORE_FALLBACK ? null : waitBefore(attempt, reply.fault, host.random())
-    const of = fallback ? ATTEMPTS_BEFORE_FALLBACK : (ATTEMPTS[reply.fault.kind] ?? 1)
+    const of = fallback ? ATTEMPTS_BEFORE_FALLBACK : attemptsFor(reply.fault)
     // The reply is held by the step; the fact is completed before anybody is told.
     if (wait !== null) reply.retry = { at: host.now() + wait, of }
     else if (fallback) reply.retry = { at: host.now(), of, model: fallback }
@@ -42,12 +42,14 @@ export async function askModel(work: Work, model: Model): Promise<FactOf<'reply'
 
 /** Milliseconds until the next attempt; null: no further one. */
 export function waitBefore(attempt: number, fault: Fault, random: number): number | null {
-  if (attempt >= (ATTEMPTS[fault.kind] ?? 1)) return null
+  if (attempt >= attemptsFor(fault)) return null
   // A server that names a time beyond the bound is not slept through: the person decides.
   if (fault.retryAfterMs !== undefined) return fault.retryAfterMs <= LONGEST_WAIT_MS ? fault.retryAfterMs : null
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1))
   return Math.round(wait * (0.75 + random / 2))
 }
+
+export const attemptsFor = ({ kind }: Fault): number => ATTEMPTS[kind] ?? 1
 
 /** How long to wait where the provider names a time that is beyond the bound and the person agrees; null: not at all. */
 async function longWait(work: Work, model: Model, { retryAfterMs }: Fault): Promise<number | null> {
@@ -57,7 +59,7 @@ async function longWait(work: Work, model: Model, { retryAfterMs }: Fault): Prom
 }
 
 /** The configured other model, where this fault is one it may not have and it can be used; null: there is none. */
-async function fallbackFor(work: Work, model: Model, fault: Fault): Promise<string | null> {
+export async function fallbackFor(work: Work, model: Model, fault: Fault): Promise<string | null> {
   const id = work.deps.fallback
   if (id === null || id === model.id || work.fallback !== null || !FALLS_BACK.has(fault.kind)) return null
   return work.deps.model(id).then(() => id, () => null)

@@ -44,7 +44,10 @@ async function settleRun(work: Work): Promise<Outcome> {
     if ('fault' in model) return failed(model.fault)
     await declareSystem(work)
     const compacted = await compactIfNeeded(work, model)
+    if (compacted === 'again') continue
     if (compacted) return interrupted(work) ?? compacted
+    // What cut in until here had nothing to cut: this request delivers it.
+    if (work.cut.signal.aborted) work.cut = new AbortController()
     const reply = await askModel(work, model)
     if (reply.stop === 'interrupted') {
       const stopped = interrupted(work)
@@ -54,7 +57,7 @@ async function settleRun(work: Work): Promise<Outcome> {
     }
     if (reply.fault?.kind === 'overflow' && work.compactions < 2) {
       const stuck = await compactIfNeeded(work, model, reply.fault)
-      if (stuck) return interrupted(work) ?? stuck
+      if (stuck && stuck !== 'again') return interrupted(work) ?? stuck
       continue
     }
     if (reply.retry?.model !== undefined) continue

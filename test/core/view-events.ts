@@ -4,7 +4,7 @@ import type { Fact, Part } from '../../src/core/record.ts'
 /** Facts and passing events -> what an agent says: facts get their seq and time. */
 export function events(list: readonly (Fact | Exclude<AgentEvent, { seq: number }>)[], from = 0): AgentEvent[] {
   let seq = from
-  return list.map((each): AgentEvent => (each.type === 'delta' || each.type === 'output' || each.type === 'error' ? each : { ...each, seq, at: 1_000 + 10 * seq++ }))
+  return list.map((each): AgentEvent => (each.type === 'delta' || each.type === 'output' || each.type === 'retry' || each.type === 'error' ? each : { ...each, seq, at: 1_000 + 10 * seq++ }))
 }
 
 export const session: Fact = { type: 'session', version: 1, id: 's1', cwd: '/w', root: '/w', git: { head: 'abc', branch: 'main' } }

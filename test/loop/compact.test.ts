@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
+import type { RecordOf } from '../../src/core/record.ts'
 import { readState } from '../../src/core/state.ts'
 import { context } from '../../src/core/context.ts'
 import { live } from '../../src/core/path.ts'
 import { nextBytes } from '../../src/loop/compact.ts'
-import { outcomeOf, rig, tool } from '../support/agent.ts'
-import { untilAborted, type ScriptedReply } from '../support/scripted-model.ts'
+import { host, outcomeOf, rig, tool } from '../support/agent.ts'
+import { scriptedModel, untilAborted, type ScriptedReply } from '../support/scripted-model.ts'
 
 const big = tool('look', () => ({ status: 'ok', text: 'x'.repeat(4_000) }))
 const isSummary = (request: { system: string }): boolean => request.system.includes('summarise')
@@ -120,4 +121,105 @@ test('a compaction on a path that was left does not loosen what an earlier one s
   ])
   expect(state.mode).toBe('plan')
   expect(state.totals.steps).toBe(9)
+})
+
+const full = { tools: [big] }
+const small = { limits: { contextWindow: 12_000, maxOutput: 1_000 } }
+
+test('C7: a summary that the server cannot give yet is asked for again, and each wait is told', async () => {
+  let asked = 0
+  const r = await rig(worker(20).map((next) => (request) => (isSummary(request) && asked++ < 2 ? { fault: { kind: 'overload', message: 'busy' } } : next(request))), full, small)
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(outcomeOf(r)).toBe('done')
+  expect(r.events.flatMap((event) => (event.type === 'retry' ? [[event.fault.message, event.attempt]] : []))).toEqual([['busy', 1], ['busy', 2]])
+})
+
+test('why no summary came about is said, in the middle of a run and for /compact', async () => {
+  const r = await rig(worker(20).map((next) => (request) => (isSummary(request) ? { fault: { kind: 'auth', message: 'The key was refused.' } } : next(request))), full, small)
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(r.of('outcome').at(-1)).toMatchObject({ status: 'failed', reason: expect.stringContaining('The key was refused.') as string })
+  r.agent.send({ type: 'compact' })
+  await r.agent.idle()
+  expect(r.errors()).toEqual(['Nothing was compacted and nothing was changed: The key was refused.'])
+})
+
+test('C7: an interrupt ends the wait for a summary, of a run and of /compact', async () => {
+  const waits: AbortSignal[] = []
+  const patient = { ...host(), wait: (_: number, signal: AbortSignal): Promise<void> => (waits.push(signal), untilAborted(signal)) }
+  const r = await rig(worker(4).map((next) => (request) => (isSummary(request) ? { fault: { kind: 'overload', message: 'busy' } } : next(request))), { ...full, host: patient }, { limits: { contextWindow: 100_000 } })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  r.agent.send({ type: 'compact' })
+  await r.until((event) => event.type === 'retry')
+  r.agent.send({ type: 'interrupt' })
+  await r.agent.idle()
+  expect(waits).toHaveLength(1)
+  expect(r.errors()).toEqual(['Compaction was interrupted; nothing was changed.'])
+  expect(r.of('compact')).toHaveLength(0)
+})
+
+test('C9: what cuts in while a run compacts comes right after the summary, which it needs as well', async () => {
+  let say = (): void => undefined
+  const r = await rig(worker(20).map((next) => (request) => {
+    const reply = next(request)
+    if (isSummary(request)) say()
+    return isSummary(request) ? { ...reply, hold: () => new Promise<void>((resolve) => setImmediate(resolve)) } : reply
+  }), full, small)
+  say = (): void => {
+    say = (): void => undefined
+    r.agent.send({ type: 'input', text: 'NOW THIS', when: 'now' })
+  }
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(outcomeOf(r)).toBe('done')
+  const now = r.of('input').find(({ text }) => text === 'NOW THIS')
+  const delivered = r.of('step').find(({ inputs }) => now && inputs.includes(now.id))
+  expect(delivered?.seq).toBeGreaterThan(r.of('compact')[0]?.seq ?? Infinity)
+  expect(r.of('reply').some(({ stop }) => stop === 'interrupted')).toBe(false)
+})
+
+test('another model takes over where the set one gives no summary', async () => {
+  const other = scriptedModel(worker(20), { contextWindow: 12_000, maxOutput: 1_000 })
+  const script = worker(20).map((next) => (request: { system: string }): ScriptedReply => (isSummary(request) ? { fault: { kind: 'quota', message: 'spent' } } : next(request)))
+  const first = scriptedModel(script, { contextWindow: 12_000, maxOutput: 1_000 })
+  const r = await rig([], { ...full, fallback: 'test/other', model: (id) => Promise.resolve(id === 'test/other' ? { ...other, id } : first) })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(outcomeOf(r)).toBe('done')
+  expect(r.of('compact').length).toBeGreaterThan(0)
+})
+
+test('X2: a summary request that the server calls too large is made smaller', async () => {
+  const sizes: number[] = []
+  const r = await rig(worker(30).map((next) => (request) => {
+    if (!isSummary(request)) return next(request)
+    const size = JSON.stringify(request.messages).length
+    sizes.push(size)
+    return size > 6_000 ? { fault: { kind: 'overflow', message: 'too long' } } : next(request)
+  }), full, small)
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(outcomeOf(r)).toBe('done')
+  expect(sizes[1]).toBeLessThan(sizes[0] ?? 0)
+})
+
+test('X3: for a summary that was cut off a briefer one is asked', async () => {
+  let asked = 0
+  const r = await rig(worker(20).map((next) => (request) => (isSummary(request) && asked++ === 0 ? { text: 'SUMM', stop: 'length' } : next(request))), full, small)
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(outcomeOf(r)).toBe('done')
+  expect(r.of('compact')[0]?.summary).toBe('SUMMARY OF IT')
+  expect(JSON.stringify(r.model.requests.filter(isSummary)[1])).toContain('be brief')
+})
+
+test('a limit that was raised for the session stays raised after a compaction', async () => {
+  const raised: RecordOf<'choice'> = { seq: 3, at: 3, type: 'choice', run: 'r0', choice: 'raise', by: 'user', reached: { of: 'session', limit: 'steps', by: 50 } }
+  const r = await rig(worker(20), full, { ...small, before: [{ seq: 0, at: 0, type: 'session', version: 1, id: 's', cwd: '/w', root: '/w' }, { ...raised, seq: 1 }] })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  const keep = r.of('compact').at(-1)!.keep
+  expect(readState(r.log.all.filter((record) => record.seq >= keep)).raised).toEqual([raised.reached])
 })
