@@ -68,6 +68,8 @@ class Inbox {
   private readonly leaving = new AbortController()
   /** Commands of the person that run now, each with what stops it. */
   private readonly shells = new Map<AbortController, Promise<void>>()
+  /** See `Work`: what a run left behind may write on while the next one is under way. */
+  private readonly abandoned: Work['abandoned'] = new Set()
   private readonly ledger: Ledger
   private readonly deps: AgentDeps
 
@@ -162,7 +164,7 @@ class Inbox {
   private open(): Work {
     const { ledger, deps } = this
     const work: Work = {
-      run: deps.host.id(), deps, ledger, stop: new AbortController(), cut: new AbortController(), questions: new Map(), pause: null, fallback: null, running: new Map(), unseen: [], abandoned: new Set(),
+      run: deps.host.id(), deps, ledger, stop: new AbortController(), cut: new AbortController(), questions: new Map(), pause: null, fallback: null, running: new Map(), unseen: [], abandoned: this.abandoned,
       images: false, delivered: false, nudges: 0, compactions: 0, learnedWindow: null,
       declarations: deps.tools.map((tool) => ({ name: tool.name, about: tool.about, input: declareInput(tool.input) })),
     }
@@ -186,9 +188,9 @@ class Inbox {
     this.broke = why
     work.stop.abort(why)
     try {
-      this.closeRun('failed', why)
+      const isSaid = this.closeRun('failed', why)
       this.close(work, false)
-      return true
+      return isSaid
     } catch {
       this.work = null
       return false
@@ -316,19 +318,23 @@ class Inbox {
     this.stopped = true
     this.closeRun('interrupted', reason)
     this.ledger.seal()
+    // Nothing may begin that could not be told of any more.
+    this.stopShells()
+    this.work?.stop.abort(reason)
   }
 
-  /** Gives an open run its end without waiting for what runs. */
-  private closeRun(status: 'interrupted' | 'failed', reason: string): void {
+  /** Gives an open run its end without waiting for what runs. False: none is open. */
+  private closeRun(status: 'interrupted' | 'failed', reason: string): boolean {
     // A reply that is held counts: its calls need a result, too.
     this.ledger.append()
     const open = this.ledger.state.live.run
-    if (!open) return
+    if (!open) return false
     const results = [...open.calls].map(([call, { started }]): FactOf<'result'> =>
       started
         ? { type: 'result', run: open.id, call, status: 'unknown', text: `What became of it is not known (${reason}).` }
         : { type: 'result', run: open.id, call, status: 'skipped', text: `Not run (${reason}).` })
     this.ledger.append(...results, { type: 'outcome', run: open.id, status, reason })
+    return true
   }
 
   private refuse(message: string, run?: string): void {

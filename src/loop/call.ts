@@ -91,6 +91,7 @@ async function execute(work: Work, { call, tool }: Valid, prepared: Prepared, pe
   if (signal.aborted) return settle(work, call.id, 'skipped', 'Not run: cancelled before it began.')
   const runsCommand = !reads && prepared.accesses.some((access) => access.kind === 'exec' || access.kind === 'unknown')
   if (!reads) await takeCheckpoint(work, runsCommand ? `before ${tool.name}` : "before the run's first change", touched, runsCommand ? call.id : undefined)
+  if (signal.aborted) return settle(work, call.id, 'skipped', 'Not run: cancelled before it began.')
   if (permission.by !== 'user') ledger.hold({ type: 'answer', run: work.run, call: call.id, verdict: 'allow', by: permission.by, because: permission.because })
   ledger.append({ type: 'start', run: work.run, call: call.id, ...(reads ? { reads } : {}), ...(prepared.changes.length > 0 ? { changes: prepared.changes } : {}), ...(prepared.head === undefined ? {} : { head: prepared.head }) })
   const begun = deps.host.now()
@@ -113,10 +114,15 @@ async function takeCheckpoint(work: Work, why: string, extra: readonly string[],
 
 async function runOrAbandon(work: Work, call: string, prepared: Prepared, signal: AbortSignal, sandbox: boolean, paths: readonly string[]): Promise<Output> {
   const { ledger, run } = work
+  const left = { call, paths }
   const done = prepared
     .run(signal, {
       output: (text) => ledger.emit({ type: 'output', run, call, text }),
-      spawned: (process) => void ledger.append({ type: 'spawn', run, call, ...process }),
+      spawned: (process) => {
+        // It has its result already; what it begins now could not be told of.
+        if (work.abandoned.has(left)) throw new Error('it was left behind')
+        ledger.append({ type: 'spawn', run, call, ...process })
+      },
     }, { sandbox })
     .catch((error: unknown): Output => ({ status: 'failed', text: `The tool broke, which is a fault of Tiller: ${messageOf(error)}. What it had done by then is not known.` }))
   const tooLong = new AbortController()
@@ -128,7 +134,6 @@ async function runOrAbandon(work: Work, call: string, prepared: Prepared, signal
   const output = await Promise.race([done, abandoned])
   tooLong.abort()
   if (output) return output
-  const left = { call, paths }
   work.abandoned.add(left)
   void done.finally(() => work.abandoned.delete(left))
   return { status: 'unknown', text: `It did not stop within ${STOP_GRACE_MS / 1_000} s of the cancel and was left behind: it may still be going on.` }

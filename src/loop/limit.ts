@@ -21,7 +21,7 @@ export async function atLimit(work: Work): Promise<Outcome | null> {
 async function summarise(work: Work, reached: string): Promise<void> {
   tell(work, `Stop here: ${reached}. Call no more tools. Say in a few sentences what was done, what was found out, and what is open.`)
   const model = await modelOf(work)
-  if ('fault' in model) return
+  if ('fault' in model || interrupted(work)) return
   const reply = await askModel(work, model)
   for (const part of reply.parts) if (part.type === 'call' && reply.stop !== 'interrupted' && reply.stop !== 'error') settle(work, part.id, 'rejected', `Not run: ${reached}.`)
 }

@@ -37,21 +37,31 @@ function withWhatStopped(work: Work, end: Outcome): Outcome {
 
 async function settleRun(work: Work): Promise<Outcome> {
   let attempts = 0
+  /** The newest reply, if it calls nothing and nothing was delivered since: a request would have nothing to answer. */
+  let last: FactOf<'reply'> | null = null
   for (;;) {
     const end = interrupted(work) ?? (await atLimit(work))
     if (end) return end
     const model = await modelOf(work)
-    if ('fault' in model) return failed(model.fault)
+    if ('fault' in model) return interrupted(work) ?? failed(model.fault)
     await declareSystem(work)
     const compacted = await compactIfNeeded(work, model)
     if (compacted === 'again') continue
     if (compacted) return interrupted(work) ?? compacted
-    // What cut in until here had nothing to cut: this request delivers it.
+    const meanwhile = interrupted(work)
+    if (meanwhile) return meanwhile
+    // What cut in while nothing ran is delivered by this very request.
     if (work.cut.signal.aborted) work.cut = new AbortController()
-    const reply = await askModel(work, model)
+    // What was to be delivered may have been taken back meanwhile.
+    const { waiting, run } = work.ledger.state.live
+    if (run === null && waiting.length === 0) return { status: 'done', reason: 'the text was taken back before it was sent' }
+    const reply: FactOf<'reply'> = last && !isWaiting(work) ? last : await askModel(work, model)
+    last = null
     if (reply.stop === 'interrupted') {
       const stopped = interrupted(work)
       if (stopped) return stopped
+      // The next request tells what was said until then.
+      work.ledger.append()
       work.cut = new AbortController()
       continue
     }
@@ -70,6 +80,7 @@ async function settleRun(work: Work): Promise<Outcome> {
       if (round) return round
       continue
     }
+    last = reply
     if (reply.stop === 'length') {
       tell(work, 'Your reply was cut off at the output limit. Go on from where it ends, in smaller pieces.')
       work.ledger.append()
@@ -79,18 +90,26 @@ async function settleRun(work: Work): Promise<Outcome> {
     if (reply.stop === 'filter') return { status: 'failed', reason: `${model.id} refused or filtered this request` }
     // The reply counts as told before anything is decided on it.
     work.ledger.append()
-    if (work.ledger.state.live.waiting.some((input) => input.when !== 'after')) continue
+    if (isWaiting(work)) continue
     if (goesOn(work, reply)) continue
     const verdict = await verify(work, ++attempts)
     if ('stopped' in verdict) return interrupted(work) ?? { status: 'interrupted', reason: 'stopped during a check' }
+    if ('cut' in verdict) {
+      attempts--
+      work.cut = new AbortController()
+      continue
+    }
     if ('again' in verdict) {
       tell(work, verdict.again, 'check')
       continue
     }
-    if (work.ledger.state.live.waiting.some((input) => input.when !== 'after')) continue
+    if (isWaiting(work)) continue
     return needsUser(work) ?? (verdict.status === 'done' ? (unproven(work, reply) ?? verdict) : verdict)
   }
 }
+
+/** Something is to be delivered by this run. */
+const isWaiting = ({ ledger }: Work): boolean => ledger.state.live.waiting.some((input) => input.when !== 'after')
 
 const MOST_NUDGES = 2
 

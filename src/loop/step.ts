@@ -14,7 +14,8 @@ import { stepSignal, type Work } from './work.ts'
 export async function step(work: Work, model: Model, attempt: number): Promise<FactOf<'reply'>> {
   const { ledger, deps } = work
   const { state } = ledger
-  const inputs = attempt === 1 ? deliverable(state.live.waiting, state.live.run !== null && state.live.run.steps > 0).map((input) => input.id) : []
+  // Also with a further attempt: what was said while it waited belongs to the next request.
+  const inputs = deliverable(state.live.waiting, state.live.run !== null && state.live.run.steps > 0).map((input) => input.id)
   const effort = state.effort ?? deps.defaults.effort
   const settings = { inputs, effort, maxOutput: model.limits.maxOutput ?? undefined }
   const request = context(ledger.path, settings)

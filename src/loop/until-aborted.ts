@@ -17,3 +17,19 @@ export async function* untilAborted<T>(stream: AsyncIterable<T>, signal: AbortSi
     yield result.value
   }
 }
+
+/** The same for one value: null where the signal came first. */
+export async function orAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  // What comes of it later is nobody's any more.
+  value.catch(() => undefined)
+  if (signal.aborted) return null
+  const over = new AbortController()
+  const aborted = new Promise<null>((resolve) => {
+    signal.addEventListener('abort', () => resolve(null), { once: true, signal: over.signal })
+  })
+  try {
+    return await Promise.race([value, aborted])
+  } finally {
+    over.abort()
+  }
+}

@@ -1,7 +1,7 @@
 import type { FactOf, RecordOf } from '../core/record.ts'
-import type { Outcome, Work } from './work.ts'
+import { stepSignal, type Outcome, type Work } from './work.ts'
 
-export type Verdict = (Outcome & { status: 'done' | 'verified' | 'unverified' }) | { again: string } | { stopped: true }
+export type Verdict = (Outcome & { status: 'done' | 'verified' | 'unverified' }) | { again: string } | { stopped: true } | { /** A text cut in. */ cut: true }
 
 /**
  * Done is checked, not claimed: where a run has changed something and checks are configured, they run now. A failing one goes
@@ -22,8 +22,10 @@ export async function verify(work: Work, attempt: number, force = false): Promis
   if (!force && tree !== null && deps.checks.every((command) => earlier.some((check) => check.command === command && check.exit === 0 && check.tree === tree))) return verified
   const failed: FactOf<'check'>[] = []
   for (const command of deps.checks) {
+    if (work.cut.signal.aborted) return { cut: true }
     const check = await runCheck(work, command, attempt, tree)
     if (work.stop.signal.aborted) return { stopped: true }
+    if (work.cut.signal.aborted) return { cut: true }
     if (check.exit !== 0) failed.push(check)
   }
   if (failed.length === 0) return verified
@@ -58,12 +60,13 @@ async function runCheck(work: Work, command: string, attempt: number, tree: stri
     return check
   }
   if (!shell) return record(null, 'There is no shell tool to run it with.')
-  const here = { call: `check-${deps.host.id()}`, root: deps.policy.root, cwd: deps.cwd, seen: () => undefined, images: false, signal: work.stop.signal }
+  const signal = stepSignal(work)
+  const here = { call: `check-${deps.host.id()}`, root: deps.policy.root, cwd: deps.cwd, seen: () => undefined, images: false, signal }
   try {
     const prepared = await shell.prepare({ command }, here)
     if ('refused' in prepared) return record(null, prepared.refused)
     const output = await prepared.run(
-      work.stop.signal,
+      signal,
       { output: (text) => ledger.emit({ type: 'output', run, call: here.call, text }), spawned: (process) => void ledger.append({ type: 'spawn', run, call: here.call, ...process }) },
       { sandbox: false },
     )

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { crashRound, randomFrom } from '../support/crash-rounds.ts'
+import { crashRound } from '../support/crash-rounds.ts'
+import { randomFrom } from '../support/random.ts'
 import { calls, openWorld, say } from '../support/world.ts'
 
 it('kill -9 in the middle of a command: nothing stays alive, -c tells the truth and goes on with a valid request', async () => {

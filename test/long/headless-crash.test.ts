@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { crashRound, randomFrom } from '../support/crash-rounds.ts'
+import { crashRound } from '../support/crash-rounds.ts'
+import { randomFrom } from '../support/random.ts'
 
 const ROUNDS = Number(process.env['TILLER_ROUNDS'] ?? 300)
 

@@ -8,17 +8,6 @@ import { faultsOf } from './session-check.ts'
 import type { Running } from './tiller.ts'
 import { openWorld, say, type World } from './world.ts'
 
-/** The same numbers each time for the same seed. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 export interface Crash {
   /** `after its event`, or between which system calls. */
   blow: string
