@@ -16,6 +16,7 @@ import type { AgentDeps } from '../loop/work.ts'
 import type { EnvironmentOptions } from '../os/environment.ts'
 import { isSameProcess } from '../os/process-start.ts'
 import { readWhole } from '../os/files.ts'
+import { wait } from '../os/wait.ts'
 import type { SessionLog } from '../session/log.ts'
 import { whyNotRead } from '../session/open-log.ts'
 import { clean } from '../tools/command-output.ts'
@@ -139,17 +140,7 @@ const hostOf = ({ blobs, checkpoint }: Assembly): Host => ({
   id: newId,
   random: () => Math.random(),
   sha256: (data) => createHash('sha256').update(data).digest('hex'),
-  wait: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal.aborted) return resolve()
-      const end = (): void => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', end)
-        resolve()
-      }
-      const timer = setTimeout(end, ms)
-      signal.addEventListener('abort', end)
-    }),
+  wait,
   blobs,
   checkpoint,
 })

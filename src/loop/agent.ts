@@ -115,7 +115,8 @@ class Inbox {
       }
       case 'set': {
         const { type: _, run: __, ...settings } = command
-        return void ledger.offer({ type: 'set', ...settings })
+        ledger.offer({ type: 'set', ...settings })
+        return settings.model === undefined ? undefined : this.goOnWith(work)
       }
       case 'background': {
         const [running] = command.call === undefined ? [...(work?.running.values() ?? [])].filter((prepared) => prepared.background) : [work?.running.get(command.call)]
@@ -131,6 +132,14 @@ class Inbox {
       case 'shell':
         return this.runShell(command.command, command.model)
     }
+  }
+
+  /** Another model was chosen: nobody waits for the other one any longer. */
+  private goOnWith(work: Work | null): void {
+    if (!work) return
+    work.fallback = null
+    work.wake?.()
+    if (work.pause?.why === 'wait') work.pause.choose('go-on', 'user')
   }
 
   /** Starts the next run where something waits for one. */
@@ -164,7 +173,7 @@ class Inbox {
   private open(): Work {
     const { ledger, deps } = this
     const work: Work = {
-      run: deps.host.id(), deps, ledger, stop: new AbortController(), cut: new AbortController(), questions: new Map(), pause: null, fallback: null, running: new Map(), unseen: [], abandoned: this.abandoned,
+      run: deps.host.id(), deps, ledger, stop: new AbortController(), cut: new AbortController(), questions: new Map(), pause: null, fallback: null, wake: null, running: new Map(), unseen: [], abandoned: this.abandoned,
       images: false, delivered: false, nudges: 0, compactions: 0, learnedWindow: null,
       declarations: deps.tools.map((tool) => ({ name: tool.name, about: tool.about, input: declareInput(tool.input) })),
     }

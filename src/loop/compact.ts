@@ -2,6 +2,7 @@ import { context } from '../core/context.ts'
 import { costOf } from '../core/cost.ts'
 import type { Model, ModelRequest } from '../core/ports.ts'
 import type { Carry, FactOf, Fault, RecordOf, SessionRecord } from '../core/record.ts'
+import { askedNext } from './model-of.ts'
 import { fallbackFor } from './retry.ts'
 import { summarise } from './summarise.ts'
 import type { Work } from './work.ts'
@@ -33,7 +34,7 @@ export async function compactIfNeeded(work: Work, model: Model, fault?: Fault): 
   if (work.stop.signal.aborted) return { status: 'failed', reason: 'interrupted' }
   if (left.why === null) return { status: 'failed', reason: tooLarge(window) }
   work.fallback = (left.fault && (await fallbackFor(work, model, left.fault))) ?? work.fallback
-  if (work.fallback !== null && work.fallback !== model.id) return 'again'
+  if (askedNext(work) !== model.id) return 'again'
   return { status: 'failed', reason: `the conversation no longer fits into the model's window, and no summary of it came about: ${left.why}` }
 }
 

@@ -1,5 +1,6 @@
 import type { Model } from '../core/ports.ts'
 import type { FactOf, Fault, FaultKind } from '../core/record.ts'
+import { askedNext } from './model-of.ts'
 import { pause } from './pause.ts'
 import { step } from './step.ts'
 import { stepSignal, type Work } from './work.ts'
@@ -35,9 +36,19 @@ export async function askModel(work: Work, model: Model): Promise<FactOf<'reply'
     }
     const chosen = wait ?? (await longWait(work, model, reply.fault))
     if (chosen === null) return reply
-    await host.wait(chosen, stepSignal(work))
+    if (askedNext(work) === model.id) await waitFor(work, chosen)
     if (work.stop.signal.aborted || work.cut.signal.aborted) return { ...reply, stop: 'interrupted' }
+    const other = askedNext(work)
+    if (other !== null && other !== model.id) return { ...reply, retry: { at: host.now(), of, model: other } }
   }
+}
+
+/** Until then, unless the person stops it, cuts in or chooses another model. */
+export async function waitFor(work: Work, ms: number, signal = stepSignal(work)): Promise<void> {
+  const woken = new AbortController()
+  work.wake = () => woken.abort()
+  await work.deps.host.wait(ms, AbortSignal.any([signal, woken.signal]))
+  work.wake = null
 }
 
 /** Milliseconds until the next attempt; null: no further one. */

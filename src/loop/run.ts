@@ -117,7 +117,7 @@ const MOST_NUDGES = 2
 function goesOn(work: Work, reply: FactOf<'reply'>): boolean {
   if (work.nudges >= MOST_NUDGES) return false
   const open = openItems(work.ledger.recent, work.run)
-  const why = open.length > 0 ? `your todo list has open items (${open.slice(0, 3).join('; ')}). Go on with them, or update the list and say why they are left` : promisesMore(answerOf(reply)) ? 'you said what you would do next and stopped. Do it now, or say that you are done' : null
+  const why = open.length > 0 ? `your todo list has open items (${open.slice(0, 3).join('; ')}). Go on with them, or update the list and say why they are left` : promisesMore(answerOf(reply)) ? 'you said what you would do next and stopped. Do it now, or say that you are done' : isEmpty(reply) ? 'your reply was empty. Do what is still to be done, or say what you did' : null
   if (why === null) return false
   work.nudges++
   tell(work, `You ended your turn, but ${why}.`)
@@ -128,12 +128,15 @@ function goesOn(work: Work, reply: FactOf<'reply'>): boolean {
 function unproven(work: Work, reply: FactOf<'reply'>): Outcome | null {
   const records = work.ledger.recent
   const open = openItems(records, work.run)
+  if (isEmpty(reply)) return { status: 'failed', reason: 'the model answered with nothing, again and again' }
   if (open.length > 0) return { status: 'unverified', reason: `${open.length === 1 ? '1 item of its todo list is' : `${open.length} items of its todo list are`} still open: ${open.slice(0, 3).join('; ')}` }
   const claim = unprovenClaim(answerOf(reply), records, work.run)
   return claim === null ? null : { status: 'unverified', reason: claim }
 }
 
 const answerOf = (reply: FactOf<'reply'>): string => reply.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+
+const isEmpty = (reply: FactOf<'reply'>): boolean => answerOf(reply).trim() === ''
 
 const failed = (fault: Fault): Outcome => ({ status: 'failed', reason: fault.message })
 

@@ -1,6 +1,7 @@
 import { ModelError, type Message, type Model, type ModelRequest } from '../core/ports.ts'
 import type { Fault, Usage } from '../core/record.ts'
-import { attemptsFor, waitBefore } from './retry.ts'
+import { askedNext } from './model-of.ts'
+import { attemptsFor, waitBefore, waitFor } from './retry.ts'
 import { untilAborted } from './until-aborted.ts'
 import type { Work } from './work.ts'
 
@@ -15,7 +16,8 @@ Leave out what no longer matters. Plain text, no preamble.`
 const BRIEFLY = '\nThe last summary was cut off: be brief, at most 400 words.'
 
 /** The model's own summary of these messages, asked for again where that can help; each wait is told and ends with the signal. `bytes`: what it may read. Never throws. */
-export async function summarise({ deps: { host }, ledger, run }: Work, model: Model, messages: readonly Message[], room: { bytes: number; output: number }, signal: AbortSignal, about?: string): Promise<Summary> {
+export async function summarise(work: Work, model: Model, messages: readonly Message[], room: { bytes: number; output: number }, signal: AbortSignal, about?: string): Promise<Summary> {
+  const { ledger, run, deps: { host } } = work
   let { bytes, output } = room
   let ways = 0
   let wish = about ? `\nThe user asks to keep above all: ${about}` : ''
@@ -36,7 +38,8 @@ export async function summarise({ deps: { host }, ledger, run }: Work, model: Mo
     const wait = waitBefore(attempt, reply, host.random())
     if (wait === null) return { why: reply.message, fault: reply }
     ledger.emit({ type: 'retry', run, fault: reply, attempt, of: attemptsFor(reply), at: host.now() + wait, waitMs: wait })
-    await host.wait(wait, signal)
+    await waitFor(work, wait, signal)
+    if (askedNext(work) !== model.id) return { why: 'another model was chosen meanwhile.' }
     attempt++
   }
 }

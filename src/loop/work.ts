@@ -50,6 +50,8 @@ export interface Work {
   pause: Pause | null
   /** The model it fell back to. */
   fallback: string | null
+  /** It waits to try again: this ends the wait. */
+  wake: (() => void) | null
   /** Calls that run now. */
   running: Map<string, Prepared>
   /** Commands that were stopped: what they did to the files is looked at when the run has its outcome. */

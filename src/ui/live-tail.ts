@@ -58,7 +58,7 @@ function waitRows({ live }: View, { columns, theme }: Width, clock: number): str
   if (live.gap) rows.push('a piece of the reply was missed here; it follows whole')
   if (request && !request.begun) rows.push(`waiting for ${request.model}, ${elapsed(request.since, clock)}${request.attempt > 1 ? `, attempt ${request.attempt}` : ''}`)
   if (live.reasoning !== null) rows.push(`thinking: ${live.reasoning.replace(/[*#`]/g, '')}`)
-  if (retry) rows.push(`tries again in ${Math.max(0, Math.ceil((retry.at - clock) / 1_000))} s, attempt ${retry.attempt} of ${retry.of}`)
+  if (retry) rows.push(`tries again in ${elapsed(clock, Math.ceil((retry.at - clock) / 1_000) * 1_000 + clock)}, attempt ${retry.attempt} of ${retry.of}`)
   for (const call of live.writing) rows.push(`writing ${call.name || 'a call'}, ${count(call.characters, 'character')}`)
   return rows.map((row) => theme.dim(fit(row, columns)))
 }

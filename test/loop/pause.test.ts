@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AgentDeps } from '../../src/loop/work.ts'
 import { host, outcomeOf, rig, tool, type Rig } from '../support/agent.ts'
-import { LIMITS, scriptedModel, type ScriptedReply } from '../support/scripted-model.ts'
+import { LIMITS, scriptedModel, untilAborted, type ScriptedReply } from '../support/scripted-model.ts'
 
 const call = (at: number): ScriptedReply => ({ calls: [{ name: 'look', input: { at } }] })
 const tools = [tool('look', (_, input) => ({ status: 'ok', text: JSON.stringify(input) }))]
@@ -137,6 +137,23 @@ test('a provider that wants a long rest is waited for only if the person says so
   stopped.agent.send({ type: 'choose', choice: 'stop' })
   await stopped.agent.idle()
   expect(stopped.of('outcome')[0]).toMatchObject({ status: 'failed', reason: 'too many' })
+})
+
+test('P20: another model that is chosen meanwhile is asked at once, before the question is answered and while it is waited for', async () => {
+  const rest: ScriptedReply = { fault: { kind: 'rate-limit', message: 'too many', retryAfterMs: 600_000 } }
+  for (const answered of [false, true]) {
+    const first = scriptedModel([rest, { text: 'never' }])
+    const other = scriptedModel([{ text: 'by the other' }])
+    const r = await rig([], { canPause: () => true, host: { ...host(), wait: (_, signal) => untilAborted(signal) }, model: (id) => Promise.resolve(id === 'test/other' ? { ...other, id } : first) })
+    r.agent.send({ type: 'input', text: 'go' })
+    await paused(r)
+    if (answered) r.agent.send({ type: 'choose', choice: 'go-on' })
+    if (answered) await r.until((event) => event.type === 'choice')
+    r.agent.send({ type: 'set', model: 'test/other' })
+    await r.agent.idle()
+    expect(r.of('step').map(({ model, inputs }) => [model, inputs.length])).toEqual([['test/scripted', 1], ['test/other', 0]])
+    expect([outcomeOf(r), JSON.stringify(other.requests[0]?.messages).includes('go')]).toEqual(['done', true])
+  }
 })
 
 test('where nobody looks, no run pauses', async () => {

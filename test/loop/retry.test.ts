@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { waitBefore } from '../../src/loop/retry.ts'
 import { host, outcomeOf, rig, tool } from '../support/agent.ts'
-import { untilAborted } from '../support/scripted-model.ts'
+import { scriptedModel, untilAborted } from '../support/scripted-model.ts'
 
 const fault = (kind: Parameters<typeof waitBefore>[1]['kind'], more = {}) => ({ kind, message: `a ${kind} fault`, ...more })
 
@@ -33,6 +33,19 @@ test('waits grow up to a bound, with jitter, and end', () => {
   expect(waits.slice(0, 4)).toEqual([1_000, 2_000, 4_000, 8_000])
   expect(Math.max(...waits.map(Number))).toBe(60_000)
   expect(waits.at(-1)).toBeNull()
+})
+
+test('another model that is chosen during a wait is asked at once, also where a fallback had taken over', async () => {
+  const down = scriptedModel(Array.from({ length: 9 }, () => ({ fault: fault('overload') })))
+  const other = scriptedModel([{ text: 'ok' }])
+  const patient = { ...host(), wait: (ms: number, signal: AbortSignal): Promise<void> => (ms < 2_500 ? Promise.resolve() : untilAborted(signal)) }
+  const r = await rig([], { host: patient, fallback: 'test/second', model: (id) => Promise.resolve(id === 'test/third' ? { ...other, id } : { ...down, id }) })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.until((event) => event.type === 'reply' && r.of('step').at(-1)?.model === 'test/second' && r.of('step').at(-1)?.attempt === 3)
+  r.agent.send({ type: 'set', model: 'test/third' })
+  await r.agent.idle()
+  expect([...new Set(r.of('step').map(({ model }) => model))]).toEqual(['test/scripted', 'test/second', 'test/third'])
+  expect(outcomeOf(r)).toBe('done')
 })
 
 test('an interrupt ends a wait at once', async () => {

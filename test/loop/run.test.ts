@@ -234,3 +234,16 @@ test('when there is space again, what could not be written is written first, and
   expect(r.of('result')).toHaveLength(1)
   expect(r.log.all.map((record) => record.seq)).toEqual(r.log.all.map((_, index) => index))
 })
+
+test('an empty reply is no answer: the model is told so, and in the end that is how the run failed', async () => {
+  const answers = await rig([{ text: '' }, { text: 'now it speaks' }])
+  answers.agent.send({ type: 'input', text: 'go' })
+  await answers.agent.idle()
+  expect(outcomeOf(answers)).toBe('done')
+  expect(JSON.stringify(answers.model.requests[1]?.messages.at(-1))).toMatch(/go.*your reply was empty/)
+  const silent = await rig(Array.from({ length: 5 }, () => ({ text: ' ' })))
+  silent.agent.send({ type: 'input', text: 'go' })
+  await silent.agent.idle()
+  expect(silent.model.requests).toHaveLength(3)
+  expect(silent.of('outcome')[0]).toMatchObject({ status: 'failed', reason: expect.stringContaining('answered with nothing') as string })
+})
