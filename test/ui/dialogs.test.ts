@@ -1,34 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { launch, type Launch, type Pty } from '../support/pty.ts'
-import { bundleFixture } from './bundle.ts'
+import { expect, test } from 'vitest'
+import type { Pty } from '../support/pty.ts'
+import { fixtureTerminals } from './fixture-terminals.ts'
 
-let bundle: { folder: string; file: string }
-let folder: string
-let open: Pty[] = []
-
-beforeAll(async () => {
-  bundle = await bundleFixture()
-})
-afterAll(() => rmSync(bundle.folder, { recursive: true, force: true }))
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tiller-dialogs-'))
-})
-afterEach(() => {
-  for (const each of open) each.close()
-  open = []
-  rmSync(folder, { recursive: true, force: true })
-})
-
-async function screen(options: Launch = {}): Promise<Pty> {
-  const terminal = launch(process.execPath, [bundle.file], { ...options, env: { FIXTURE_DIR: folder, ...options.env } })
-  open.push(terminal)
-  await terminal.waitFor(() => terminal.bytes().includes('\x1b[?u'))
-  return terminal
-}
-const noted = (): Record<string, unknown>[] => readFileSync(join(folder, 'commands.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
+const fixture = fixtureTerminals()
+const { start: screen, noted } = fixture
 const decided = (): Record<string, unknown>[] => noted().filter(({ type }) => type === 'decide')
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 /** Longer than a question is deaf after it came up. */
@@ -96,9 +71,8 @@ test('a closed window answers nothing (C21)', async () => {
   expect(decided()).toEqual([])
 })
 
-test('whether to trust the folder is asked first; keys typed before it are text; Esc is a no', async () => {
-  const terminal = launch(process.execPath, [bundle.file], { env: { FIXTURE_DIR: folder, FIXTURE_FIRST: 'trust', FIXTURE_SLOW: '300' } })
-  open.push(terminal)
+test('whether to trust the fixture.folder is asked first; keys typed before it are text; Esc is a no', async () => {
+  const terminal = fixture.open(process.execPath, [fixture.program], { env: { FIXTURE_FIRST: 'trust', FIXTURE_SLOW: '300' } })
   await terminal.waitFor(/\? for keys/)
   terminal.write('2\r')
   await terminal.waitFor(/Do you trust ~\/src\/thing\?[^]*\.agentrc \(2 hooks\)/)

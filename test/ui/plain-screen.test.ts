@@ -1,34 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { launch, type Pty } from '../support/pty.ts'
-import { bundleFixture } from './bundle.ts'
+import { expect, test } from 'vitest'
+import type { Pty } from '../support/pty.ts'
+import { fixtureTerminals } from './fixture-terminals.ts'
 
-let bundle: { folder: string; file: string }
-let folder: string
-let open: Pty[] = []
-
-beforeAll(async () => {
-  bundle = await bundleFixture()
-})
-afterAll(() => rmSync(bundle.folder, { recursive: true, force: true }))
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tiller-plain-'))
-})
-afterEach(() => {
-  for (const each of open) each.close()
-  open = []
-  rmSync(folder, { recursive: true, force: true })
-})
+const fixture = fixtureTerminals()
+const { noted } = fixture
 
 async function screen(env: Record<string, string> = {}): Promise<Pty> {
-  const terminal = launch(process.execPath, [bundle.file], { rows: 60, env: { FIXTURE_DIR: folder, TERM: 'dumb', ...env } })
-  open.push(terminal)
+  const terminal = fixture.open(process.execPath, [fixture.program], { rows: 60, env: { TERM: 'dumb', ...env } })
   await terminal.waitFor(/\/help lists the commands/)
   return terminal
 }
-const noted = (): Record<string, unknown>[] => readFileSync(join(folder, 'commands.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
 
 test('a dumb terminal gets lines that are only appended, without a single control sequence (T22)', async () => {
   const terminal = await screen()

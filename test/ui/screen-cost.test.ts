@@ -1,33 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { launch, type Launch, type Pty } from '../support/pty.ts'
-import { bundleFixture } from './bundle.ts'
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { fixtureTerminals } from './fixture-terminals.ts'
 
-let bundle: { folder: string; file: string }
-let folder: string
-let open: Pty[] = []
-
-beforeAll(async () => {
-  bundle = await bundleFixture()
-})
-afterAll(() => rmSync(bundle.folder, { recursive: true, force: true }))
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tiller-cost-'))
-})
-afterEach(() => {
-  for (const each of open) each.close()
-  open = []
-  rmSync(folder, { recursive: true, force: true })
-})
-
-async function screen(options: Launch = {}): Promise<Pty> {
-  const terminal = launch(process.execPath, [bundle.file], { ...options, env: { FIXTURE_DIR: folder, ...options.env } })
-  open.push(terminal)
-  await terminal.waitFor(() => terminal.bytes().includes('\x1b[?u'))
-  return terminal
-}
+const fixture = fixtureTerminals()
+const { start: screen } = fixture
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 /** Milliseconds of processor time so far. */
 const cpu = (pid: number): number => {
@@ -86,8 +62,7 @@ test('an idle screen writes nothing and uses no processor; a running one writes 
 })
 
 test('however the window changes while a reply streams, there is one editor, one status line, and no line is lost (T4)', async () => {
-  const terminal = launch('/bin/sh', ['-c', `echo shell line; exec "${process.execPath}" "${bundle.file}"`], { columns: 120, rows: 40, env: { FIXTURE_DIR: folder } })
-  open.push(terminal)
+  const terminal = fixture.open('/bin/sh', ['-c', `echo shell line; exec "${process.execPath}" "${fixture.program}"`], { columns: 120, rows: 40 })
   await terminal.waitFor(() => terminal.bytes().includes('\x1b[?u'))
   terminal.write('flood 400\r')
   await terminal.waitFor(/line 20 of/)

@@ -1,38 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { launch, type Launch, type Pty } from '../support/pty.ts'
-import { bundleFixture } from './bundle.ts'
+import { expect, test } from 'vitest'
+import { fixtureTerminals } from './fixture-terminals.ts'
 
-let bundle: { folder: string; file: string }
-let folder: string
-let open: Pty[] = []
-
-beforeAll(async () => {
-  bundle = await bundleFixture()
-})
-afterAll(() => rmSync(bundle.folder, { recursive: true, force: true }))
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tiller-screen-'))
-})
-afterEach(() => {
-  for (const each of open) each.close()
-  open = []
-  rmSync(folder, { recursive: true, force: true })
-})
-
-/** The screen, live: what is painted before is not waited for. */
-async function screen(options: Launch = {}): Promise<Pty> {
-  const terminal = launch(process.execPath, [bundle.file], { ...options, env: { FIXTURE_DIR: folder, ...options.env } })
-  open.push(terminal)
-  // Ink asks the terminal for its keyboard protocol when it takes over.
-  await terminal.waitFor(() => terminal.bytes().includes('\x1b[?u'))
-  return terminal
-}
-
-const noted = (): Record<string, unknown>[] =>
-  existsSync(join(folder, 'commands.jsonl')) ? readFileSync(join(folder, 'commands.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>) : []
+const fixture = fixtureTerminals()
+const { start: screen, noted } = fixture
 const inputs = (): Record<string, unknown>[] => noted().filter(({ type }) => type === 'input')
 async function until<T>(look: () => T | undefined | false, what: string): Promise<T> {
   for (let left = 500; left > 0; left--) {
@@ -58,8 +30,7 @@ test('what is typed is shown at the cursor, sent by Enter and answered', async (
 })
 
 test('the first frame is that of Ink, keys typed before it are kept, and nothing above it is touched', async () => {
-  const terminal = launch('/bin/sh', ['-c', `for n in 1 2 3; do echo "shell line $n"; done; exec "${process.execPath}" "${bundle.file}"`], { env: { FIXTURE_DIR: folder, FIXTURE_SLOW: '400' } })
-  open.push(terminal)
+  const terminal = fixture.open('/bin/sh', ['-c', `for n in 1 2 3; do echo "shell line $n"; done; exec "${process.execPath}" "${fixture.program}"`], { env: { FIXTURE_SLOW: '400' } })
   const painted = await terminal.waitFor(/\? for keys/)
   expect(terminal.cursor()).toMatchObject({ x: 2, row: '>' })
   expect(terminal.bytes()).not.toContain('\x1b[?u')
@@ -73,8 +44,7 @@ test('the first frame is that of Ink, keys typed before it are kept, and nothing
 })
 
 test('before anything is loaded, ctrl+c clears what was typed, and twice on nothing leaves', async () => {
-  const terminal = launch(process.execPath, [bundle.file], { env: { FIXTURE_DIR: folder, FIXTURE_SLOW: '20000' } })
-  open.push(terminal)
+  const terminal = fixture.open(process.execPath, [fixture.program], { env: { FIXTURE_SLOW: '20000' } })
   await terminal.waitFor(/\? for keys/)
   await terminal.type('x', 'ctrl+c')
   await terminal.waitFor(/^>$/m)
@@ -84,8 +54,7 @@ test('before anything is loaded, ctrl+c clears what was typed, and twice on noth
 })
 
 test('a prompt typed before the screen is live is sent when it is', async () => {
-  const terminal = launch(process.execPath, [bundle.file], { env: { FIXTURE_DIR: folder, FIXTURE_SLOW: '300' } })
-  open.push(terminal)
+  const terminal = fixture.open(process.execPath, [fixture.program], { env: { FIXTURE_SLOW: '300' } })
   await terminal.waitFor(/\? for keys/)
   await terminal.type('g', 'o', 'enter')
   await terminal.waitFor(/echo: go/)
@@ -205,7 +174,7 @@ test('the external editor gets the text and gives it back', async () => {
 test('the unsent text survives kill -9', async () => {
   const terminal = await screen()
   await terminal.type(...letters('not sent'))
-  await until(() => existsSync(join(folder, 'draft')) && readFileSync(join(folder, 'draft'), 'utf8') === 'not sent', 'the draft')
+  await until(() => existsSync(join(fixture.folder, 'draft')) && readFileSync(join(fixture.folder, 'draft'), 'utf8') === 'not sent', 'the draft')
   terminal.kill('SIGKILL')
   await terminal.exit()
   const again = await screen()

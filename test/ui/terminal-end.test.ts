@@ -1,40 +1,22 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { launch, type Pty } from '../support/pty.ts'
-import { bundleFixture } from './bundle.ts'
+import { expect, test } from 'vitest'
+import type { Pty } from '../support/pty.ts'
+import { fixtureTerminals } from './fixture-terminals.ts'
 
-let bundle: { folder: string; file: string }
-let folder: string
-let open: Pty[] = []
-
-beforeAll(async () => {
-  bundle = await bundleFixture()
-})
-afterAll(() => rmSync(bundle.folder, { recursive: true, force: true }))
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tiller-end-'))
-})
-afterEach(() => {
-  for (const each of open) each.close()
-  open = []
-  // A tmux server takes a moment to let go of its socket.
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
-})
+const fixture = fixtureTerminals()
 
 /** A shell that stays when the program has ended, and says how the terminal is. */
 async function inShell(env: Record<string, string> = {}): Promise<{ terminal: Pty; pid: () => number }> {
-  const terminal = launch('/bin/sh', ['-c', `stty -a > ${folder}/before; "${process.execPath}" "${bundle.file}"; echo "ended $?"; stty -a > ${folder}/after; echo measured; sleep 60`], { env: { FIXTURE_DIR: folder, ...env } })
-  open.push(terminal)
+  const terminal = fixture.open('/bin/sh', ['-c', `stty -a > ${fixture.folder}/before; "${process.execPath}" "${fixture.program}"; echo "ended $?"; stty -a > ${fixture.folder}/after; echo measured; sleep 60`], { env })
   await terminal.waitFor(() => terminal.bytes().includes('\x1b[?u'))
-  return { terminal, pid: () => Number(/"ready":(\d+)/.exec(readFileSync(join(folder, 'commands.jsonl'), 'utf8'))?.[1]) }
+  return { terminal, pid: () => Number(/"ready":(\d+)/.exec(readFileSync(join(fixture.folder, 'commands.jsonl'), 'utf8'))?.[1]) }
 }
 
 async function expectClean(terminal: Pty, code: number): Promise<void> {
   await terminal.waitFor(new RegExp(`ended ${code}[^]*measured`))
-  expect(readFileSync(join(folder, 'after'), 'utf8')).toBe(readFileSync(join(folder, 'before'), 'utf8'))
+  expect(readFileSync(join(fixture.folder, 'after'), 'utf8')).toBe(readFileSync(join(fixture.folder, 'before'), 'utf8'))
   const bytes = terminal.bytes()
   const last = (on: string, off: string): boolean => bytes.lastIndexOf(off) > bytes.lastIndexOf(on)
   expect(last('\x1b[?2004h', '\x1b[?2004l')).toBe(true)
@@ -63,7 +45,7 @@ test('also after SIGTERM and SIGHUP, in the middle of a run', async () => {
     process.kill(pid(), signal)
     await expectClean(terminal, code)
     terminal.close()
-    rmSync(join(folder, 'commands.jsonl'))
+    rmSync(join(fixture.folder, 'commands.jsonl'))
   }
 })
 
@@ -84,13 +66,13 @@ test('also when it ends while the pager is open', async () => {
 })
 
 test('a terminal that is gone ends the program quietly, its unsent text saved (T7)', async () => {
-  const terminal = launch(process.execPath, [bundle.file], { env: { FIXTURE_DIR: folder } })
+  const terminal = fixture.open(process.execPath, [fixture.program], {})
   await terminal.waitFor(() => terminal.bytes().includes('\x1b[?u'))
   await terminal.type('t', 'e', 'x', 't')
   await terminal.waitFor(/^> text$/m)
   terminal.hangUp()
   await terminal.exit()
-  expect(readFileSync(join(folder, 'draft'), 'utf8')).toBe('text')
+  expect(readFileSync(join(fixture.folder, 'draft'), 'utf8')).toBe('text')
 })
 
 test('a terminal with the kitty protocol is asked for it, its keys are understood, and it is switched off again', async () => {
@@ -129,7 +111,7 @@ const hasTmux = ((): boolean => {
 })()
 
 test.skipIf(!hasTmux)('ctrl+z gives the shell a usable terminal, and fg draws the screen again (needs tmux)', async () => {
-  const socket = join(folder, 'tmux')
+  const socket = join(fixture.folder, 'tmux')
   const tmux = (...args: string[]): string => execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8' })
   const shown = (): string => tmux('capture-pane', '-p', '-t', 'job')
   const wait = async (what: RegExp): Promise<string> => {
@@ -140,11 +122,11 @@ test.skipIf(!hasTmux)('ctrl+z gives the shell a usable terminal, and fg draws th
     throw new Error(`waited for ${what}\n${shown()}`)
   }
   const { CI: _ci, ...env } = process.env
-  execFileSync('tmux', ['-S', socket, '-f', '/dev/null', 'new-session', '-d', '-s', 'job', '-x', '80', '-y', '24', 'bash --norc --noprofile'], { env: { ...env, FIXTURE_DIR: folder } })
+  execFileSync('tmux', ['-S', socket, '-f', '/dev/null', 'new-session', '-d', '-s', 'job', '-x', '80', '-y', '24', 'bash --norc --noprofile'], { env: { ...env, FIXTURE_DIR: fixture.folder } })
   try {
     await wait(/[$#]/)
-    tmux('send-keys', '-t', 'job', `'${process.execPath}' '${bundle.file}'`, 'Enter')
-    for (let left = 400; left > 0 && !existsSync(join(folder, 'commands.jsonl')); left--) await new Promise((resolve) => setTimeout(resolve, 25))
+    tmux('send-keys', '-t', 'job', `'${process.execPath}' '${fixture.program}'`, 'Enter')
+    for (let left = 400; left > 0 && !existsSync(join(fixture.folder, 'commands.jsonl')); left--) await new Promise((resolve) => setTimeout(resolve, 25))
     tmux('send-keys', '-t', 'job', 'before 日本')
     await wait(/^> before 日本/m)
     tmux('send-keys', '-t', 'job', 'C-z')
