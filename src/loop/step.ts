@@ -1,4 +1,4 @@
-import { context } from '../core/context.ts'
+import { context, textOfRequest } from '../core/context.ts'
 import { repeatsItself } from '../core/limits.ts'
 import { ModelError, type Delta, type Model, type ModelEnd, type ModelRequest } from '../core/ports.ts'
 import type { FactOf, Fault, Part } from '../core/record.ts'
@@ -19,7 +19,7 @@ export async function step(work: Work, model: Model, attempt: number): Promise<F
   const effort = state.effort ?? deps.defaults.effort
   const settings = { inputs, effort, maxOutput: model.limits.maxOutput ?? undefined }
   const request = context(ledger.path, settings)
-  const body = JSON.stringify(request)
+  const body = textOfRequest(request)
   const number = (state.live.run?.steps ?? 0) + (attempt === 1 ? 1 : 0)
   const bytes = Buffer.byteLength(body)
   ledger.append({ type: 'step', run: work.run, number, attempt, ...settings, model: model.id, request: { sha256: deps.host.sha256(body), bytes } })

@@ -30,7 +30,7 @@ export function exchangeFetch(exchange: Exchange, { transport, repair, idleMs, n
     const url = new URL(input)
     const sent = typeof init.body === 'string' ? init.body : ''
     // A package may ask for the rest of a long reply: the first body is the request.
-    exchange.wire ??= { sha256: createHash('sha256').update(sent).digest('hex'), bytes: Buffer.byteLength(sent) }
+    exchange.wire ??= measured(Buffer.from(sent))
     const watch = watchdog(exchange, idleMs)
     const signal = init.signal ? AbortSignal.any([init.signal, watch.signal]) : watch.signal
     try {
@@ -47,6 +47,8 @@ export function exchangeFetch(exchange: Exchange, { transport, repair, idleMs, n
     }
   }
 }
+
+const measured = (sent: Buffer): NonNullable<Exchange['wire']> => ({ sha256: createHash('sha256').update(sent).digest('hex'), bytes: sent.length })
 
 interface Watchdog {
   signal: AbortSignal

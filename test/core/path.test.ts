@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { context } from '../../src/core/context.ts'
+import { context, textOfRequest } from '../../src/core/context.ts'
 import { live, needed } from '../../src/core/path.ts'
 import { parse, type Fact, type SessionRecord } from '../../src/core/record.ts'
 
@@ -52,7 +52,7 @@ test('a request is the same from what is needed of a path as from all of it', ()
   }), { numRuns: 500 })
 })
 
-test('what is needed can be kept up to date record by record', () => {
+test('what is needed can be kept up to date record by record, and the text of a request is its JSON', () => {
   fc.assert(fc.property(histories, ({ records }) => {
     let path: SessionRecord[] = []
     for (const [index, record] of records.entries()) {
@@ -61,6 +61,7 @@ test('what is needed can be kept up to date record by record', () => {
       if (record.type === 'compact') path = needed(path)
     }
     expect(context(path, { inputs: [] })).toEqual(context(live(records), { inputs: [] }))
+    for (const next of [undefined, { inputs: [], effort: 'low' as const }, { inputs: [], effort: 'high' as const, maxOutput: 5 }]) expect(textOfRequest(context(path, next))).toBe(JSON.stringify(context(path, next)))
   }), { numRuns: 500 })
 })
 
