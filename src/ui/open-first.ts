@@ -1,4 +1,5 @@
 import { replaceText } from './editor-state.ts'
+import { leave } from './leave.ts'
 import { openList } from './open-pickers.ts'
 import { openSessions } from './open-sessions.ts'
 import { picker, type Choice } from './picker.ts'
@@ -27,7 +28,7 @@ export function openFirst(stage: Stage, begin: Begin): void {
   else model()
 }
 
-/** Before anything of the folder is used. Esc is a no. */
+/** Before anything of the folder is used. Esc is a no; Ctrl+C leaves, so that nothing is sent. */
 function askTrust(stage: Stage, trust: TrustQuestion, then: () => void): void {
   const answer = (trusted: boolean) => () => {
     trust.answer(trusted)
@@ -36,7 +37,7 @@ function askTrust(stage: Stage, trust: TrustQuestion, then: () => void): void {
   const list = picker(`Do you trust ${trust.folder}?`, [
     { label: 'No', note: 'go on without what it brings', act: answer(false) },
     { label: 'Yes', note: 'use what it brings, now and later', act: answer(true) },
-  ], { search: false, uninvited: { shownAt: null }, dismiss: answer(false), about: ['It brings settings that run programs or change what is allowed:', ...trust.brings.map((line) => `  ${line}`)] })
+  ], { search: false, uninvited: { shownAt: null }, dismiss: answer(false), cancel: () => leave(stage, 'quit'), about: ['It brings settings that run programs or change what is allowed:', ...trust.brings.map((line) => `  ${line}`)] })
   change(stage, { overlay: { kind: 'picker', picker: list } })
 }
 

@@ -1,24 +1,41 @@
 import { decide } from './ask-keys.ts'
 import { EDIT_ACTIONS } from './edit-actions.ts'
-import { insert, textOf } from './editor-state.ts'
+import { insert, isEmpty, textOf } from './editor-state.ts'
 import type { Action } from './keys.ts'
 import { pickerKey, pickerText } from './picker-keys.ts'
 import { queueKey, queueText } from './queue-keys.ts'
-import type { Overlay } from './screen.ts'
+import { isActive, type Overlay } from './screen.ts'
 import { change, type Stage } from './stage.ts'
 
-/** A key while something lies over the editor. */
-export function overlayKey(stage: Stage, overlay: Overlay, chord: string, action: Action | undefined): void {
+/** A key while something lies over the editor. False: it does what it does without that. */
+export function overlayKey(stage: Stage, overlay: Overlay, chord: string, action: Action | undefined): boolean {
+  if (action === 'cancel') return cancelled(stage, overlay)
+  if (action === 'suspend' || action === 'redraw') return false
   switch (overlay.kind) {
     case 'picker':
       return pickerKey(stage, overlay.picker, chord, action)
     case 'panel':
-      return panelKey(stage, overlay, action)
+      panelKey(stage, overlay, action)
+      return true
     case 'reason':
-      return reasonKey(stage, overlay, action)
+      reasonKey(stage, overlay, action)
+      return true
     case 'queue':
-      return queueKey(stage, overlay.id, chord, action)
+      queueKey(stage, overlay.id, chord, action)
+      return true
   }
+}
+
+/** Ctrl+C works everywhere: it closes what is open, and interrupts what runs all the same. Where nothing runs, a text that is being written is left to the next one. */
+function cancelled(stage: Stage, overlay: Overlay): boolean {
+  if (overlay.kind === 'picker' && overlay.picker.line && !isActive(stage.store.get())) {
+    change(stage, { overlay: { kind: 'picker', picker: { ...overlay.picker, line: null } } })
+    return true
+  }
+  change(stage, { overlay: null })
+  if (overlay.kind === 'picker') (overlay.picker.cancel ?? overlay.picker.dismiss)?.()
+  const screen = stage.store.get()
+  return screen.left || (!isActive(screen) && !isEmpty(screen.editor))
 }
 
 /** Text while something lies over the editor. False: it is for the editor after all. */
@@ -55,7 +72,7 @@ function panelKey(stage: Stage, panel: Extract<Overlay, { kind: 'panel' }>, acti
 }
 
 function reasonKey(stage: Stage, overlay: Extract<Overlay, { kind: 'reason' }>, action: Action | undefined): void {
-  if (action === 'escape' || action === 'cancel') return change(stage, { overlay: null })
+  if (action === 'escape') return change(stage, { overlay: null })
   if (action === 'send') {
     change(stage, { overlay: null })
     return decide(stage, overlay.call, { verdict: 'deny', grant: undefined }, textOf(overlay.editor).trim())

@@ -4,6 +4,7 @@ import { insert, textOf } from './editor-state.ts'
 import { graphemes } from './graphemes.ts'
 import { keyIn, type Action } from './keys.ts'
 import { choose, matching, search, type Picker, type PickerLine } from './picker.ts'
+import { isActive } from './screen.ts'
 import { change, type Stage } from './stage.ts'
 import { toEditor } from './suggest.ts'
 
@@ -13,41 +14,45 @@ const show = (stage: Stage, picker: Picker): void => change(stage, { overlay: { 
 const isFresh = (stage: Stage, { uninvited }: Picker): boolean =>
   !uninvited || (uninvited.shownAt !== null && stage.now() - uninvited.shownAt >= GUARD && stage.now() - stage.store.get().typedAt >= GUARD)
 
-/** A key while a list lies over the editor. */
-export function pickerKey(stage: Stage, picker: Picker, chord: string, action: Action | undefined): void {
+/** A key while a list lies over the editor. False: it is not for the list. */
+export function pickerKey(stage: Stage, picker: Picker, chord: string, action: Action | undefined): boolean {
   if (!isFresh(stage, picker)) {
+    // It was meant for the run, as long as nobody could know better.
+    if (action === 'escape' && isActive(stage.store.get())) return false
     const edit = action && action !== 'newline' ? EDIT_ACTIONS[action] : undefined
-    return edit ? toEditor(stage, edit) : undefined
+    if (edit) toEditor(stage, edit)
+    return true
   }
-  if (picker.line) return lineKey(stage, picker, picker.line, action)
+  if (picker.line) lineKey(stage, picker, picker.line, action)
+  else if (!isOwnKey(stage, picker, chord)) return listKey(stage, picker, chord, action)
+  return true
+}
+
+function isOwnKey(stage: Stage, picker: Picker, chord: string): boolean {
   const own = picker.keys && stage.keys.get(keyIn(picker.keys.in, chord))
   const key = own && picker.keys?.all.find((each) => each.action === own)
-  if (key) return onChosen(stage, key.act)
-  switch (action) {
-    case 'up':
-      return show(stage, choose(picker, -1))
-    case 'down':
-      return show(stage, choose(picker, 1))
-    case 'page-up':
-      return show(stage, choose(picker, -8))
-    case 'page-down':
-      return show(stage, choose(picker, 8))
-    case 'send':
-      return take(stage, picker.index)
-    case 'escape':
-    case 'cancel':
-      change(stage, { overlay: null })
-      return picker.dismiss?.()
-    case 'delete-back':
-      return picker.search ? seek(stage, picker, graphemes(picker.query).slice(0, -1).join('')) : toEditor(stage, (editor) => EDIT_ACTIONS['delete-back']?.(editor) ?? editor)
-    case 'kill-word-back':
-      return picker.search ? seek(stage, picker, picker.query.replace(/\S*\s*$/, '')) : undefined
-    case 'kill-start':
-      return seek(stage, picker, '')
-    default:
-      return chord === 'tab' ? show(stage, choose(picker, 1)) : undefined
-  }
+  if (key) onChosen(stage, key.act)
+  return key !== undefined
 }
+
+function listKey(stage: Stage, picker: Picker, chord: string, action: Action | undefined): boolean {
+  const moved = action && MOVES[action]
+  if (moved !== undefined) show(stage, choose(picker, moved))
+  else if (chord === 'tab') show(stage, choose(picker, 1))
+  else if (action === 'send') take(stage, picker.index)
+  else if (action === 'escape') {
+    change(stage, { overlay: null })
+    picker.dismiss?.()
+  } else if (picker.search && action === 'delete-back') seek(stage, picker, graphemes(picker.query).slice(0, -1).join(''))
+  else if (picker.search && action === 'kill-word-back') seek(stage, picker, picker.query.replace(/\S*\s*$/, ''))
+  else if (picker.search && action === 'kill-start') seek(stage, picker, '')
+  else if (!picker.search && action === 'delete-back') toEditor(stage, (editor) => EDIT_ACTIONS['delete-back']?.(editor) ?? editor)
+  // Who is asked something may look at the output first, or ask for the queue.
+  else return !picker.beside
+  return true
+}
+
+const MOVES: Partial<Record<Action, number>> = { up: -1, down: 1, 'page-up': -8, 'page-down': 8 }
 
 /** Text while a list lies over the editor. False: it is for the editor after all. */
 export function pickerText(stage: Stage, picker: Picker, text: string): boolean {
@@ -93,7 +98,7 @@ function onChosen(stage: Stage, act: (choice: ReturnType<typeof matching>[number
 
 /** A key while something is asked about a choice. */
 function lineKey(stage: Stage, picker: Picker, line: PickerLine, action: Action | undefined): void {
-  if (action === 'escape' || action === 'cancel') return show(stage, { ...picker, line: null })
+  if (action === 'escape') return show(stage, { ...picker, line: null })
   if (line.kind === 'confirm') return
   if (action === 'send') {
     show(stage, { ...picker, line: null })

@@ -24,6 +24,8 @@ export interface Picker {
   beside?: boolean
   /** What Esc does besides closing. */
   dismiss?: () => void
+  /** What Ctrl+C does besides closing, where that is something else. */
+  cancel?: () => void
   /** Somebody else finds what fits, and puts it into `choices`. */
   finder?: Finder
   /** Said beside the title: how many there are, what is being done. */

@@ -16,15 +16,25 @@ export interface Presser {
   paste: (text: string) => void
 }
 
+/** A key that is held down repeats at least this often. */
+const REPEATS = 100
+
 /** The one way from keys to what they do. */
 export function presser(stage: Stage): Presser {
   const burst = typing()
   let cancel: (() => void) | null = null
+  let enteredAt = -Infinity
 
+  /** One that is held down sends once, and answers no question that came after it. */
+  const enter = (): void => {
+    const isHeld = stage.now() - enteredAt < REPEATS
+    enteredAt = stage.now()
+    if (!isHeld) pressed(stage, 'enter')
+  }
   const carryOut = (pieces: readonly Typed[]): void => {
     for (const piece of pieces) {
       if (piece.type === 'text') typed(stage, piece.text)
-      else pressed(stage, 'enter')
+      else enter()
     }
   }
   const wait = (): void => {
@@ -72,7 +82,7 @@ function pressed(stage: Stage, chord: string): void {
   const action = stage.keys.get(chord)
   const { overlay, notice, completion } = stage.store.get()
   if (notice) change(stage, { notice: null })
-  if (overlay && !isWritingBeside(stage.store.get())) return overlayKey(stage, overlay, chord, action)
+  if (overlay && !isWritingBeside(stage.store.get()) && overlayKey(stage, overlay, chord, action)) return
   if (askKey(stage, action)) return
   if (completion && completionKey(stage, completion, action)) return
   act(stage, action)

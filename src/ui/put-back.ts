@@ -73,7 +73,8 @@ function ask(stage: Stage, planned: Planned): void {
   ]
   const about = aboutLines(stage, plan, choices.length)
   if (about.left > 0) choices.splice(-1, 0, { label: 'List all files', note: '', act: () => background(stage, stage.terminal.page(title, plan.entries.map(fileLine).join('\n')).then(again)) })
-  show(stage, picker(title, choices, { search: false, about: about.lines }))
+  // It came when it was ready: a key that was on its way must not answer it.
+  show(stage, picker(title, choices, { search: false, about: about.lines, uninvited: { shownAt: null } }))
 }
 
 /** `Put 2 files back, remove 1` */

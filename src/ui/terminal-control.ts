@@ -137,7 +137,7 @@ export function terminalControl({ input, output: { stdout: output, hold, flush }
                 output.off('resize', listener)
               }
             },
-            notice: () => (pendingAsk(store.get()) ? 'Tiller waits for your answer: q goes back' : null),
+            notice: () => (pendingAsk(store.get()) || store.get().view.pause ? 'Tiller waits for your answer: q goes back' : null),
           }, title, text, from)
         } finally {
           inPager = false

@@ -27,7 +27,7 @@ async function list(command = '/sessions', size = { columns: 100, rows: 30 }): P
   }
   const press = async (...keys: string[]): Promise<void> => {
     for (const key of keys) {
-      bench.pass(60)
+      bench.pass(110)
       if (CHORDS.test(key)) keyboard.key(key)
       else for (const letter of key) keyboard.text(letter)
       await new Promise(setImmediate)

@@ -4,6 +4,7 @@ import { pendingAsk } from '../../src/ui/ask.ts'
 import { keepDraft } from '../../src/ui/draft.ts'
 import { textOf } from '../../src/ui/editor-state.ts'
 import { follow } from '../../src/ui/follow.ts'
+import { picker } from '../../src/ui/picker.ts'
 import { presser } from '../../src/ui/press.ts'
 import type { Screen } from '../../src/ui/screen.ts'
 import { stageOf, type Bench } from './stage.ts'
@@ -28,7 +29,7 @@ function session(change: Partial<Screen> = {}): Session {
     ...bench, screen,
     press: async (...keys) => {
       for (const key of keys) {
-        pass(60)
+        pass(110)
         if (CHORDS.test(key)) keyboard.key(key)
         else keyboard.text(key)
         // The fold draws in a microtask; a question is on the screen as soon as it is drawn.
@@ -342,4 +343,62 @@ test('a model that cannot be used is refused at once', async () => {
   expect(screen().notice).toMatchObject({ tone: 'error', text: 'Expected provider/model in place of "nonsense".' })
   await press('ctrl+u', '/model local/small', 'enter')
   expect(sent('set')).toEqual([{ type: 'set', model: 'local/small' }])
+})
+
+test('C10: ctrl+c interrupts what runs whatever lies over the editor, and leaves when pressed again within a second', async () => {
+  for (const open of [['/mode', 'enter'], ['/theme', 'enter'], ['?'], ['wait', 'alt+enter', '/queue', 'enter'], ['ctrl+r']]) {
+    const { press, sent, screen, noted } = session()
+    await press('sleep', 'enter', ...open)
+    expect(screen().overlay).not.toBeNull()
+    await press('ctrl+c')
+    expect([screen().overlay, sent('interrupt')]).toEqual([null, [{ type: 'interrupt' }]])
+    await press('ctrl+c')
+    expect(noted).toContainEqual({ left: expect.any(String) as string })
+  }
+})
+
+test('ctrl+c closes a list while nothing runs and leaves a text that is being written; twice with none it leaves', async () => {
+  const { press, screen, text, noted } = session()
+  await press('/mode', 'enter', 'x', 'ctrl+c')
+  expect([screen().overlay, text()]).toEqual([null, 'x'])
+  await press('ctrl+c', '/mode', 'enter')
+  expect(screen().overlay).not.toBeNull()
+  await press('ctrl+c', 'ctrl+c')
+  expect(noted).toContainEqual({ left: 'quit' })
+})
+
+test('C10: a question that has just come up does not keep a run from being interrupted', async () => {
+  for (const key of ['ctrl+c', 'esc']) {
+    const { stage, press, sent, screen } = session()
+    await press('sleep', 'enter')
+    stage.store.update((now) => ({ ...now, overlay: { kind: 'picker', picker: picker('Paused', [{ label: 'Go on', note: '', act: () => undefined }], { search: false, beside: true, uninvited: { shownAt: null } }) } }))
+    await press('enter')
+    expect(screen().overlay).not.toBeNull()
+    await press(key)
+    expect(sent('interrupt')).toHaveLength(1)
+  }
+})
+
+test('who is asked something can look at the output, at the queue, and suspend; a list takes other keys for itself', async () => {
+  const { stage, press, noted } = session({ output: { title: 'Last output', text: 'x', sha256: null } })
+  const show = (beside: boolean): void => stage.store.update((now) => ({ ...now, overlay: { kind: 'picker', picker: picker('Paused', [], { search: false, beside }) } }))
+  show(false)
+  await press('ctrl+o', 'ctrl+z', 'ctrl+l')
+  expect(noted.filter((each) => !(typeof each === 'object' && each !== null && 'draft' in each))).toEqual(['suspend', 'redraw'])
+  show(true)
+  await press('ctrl+o')
+  expect(noted).toContainEqual({ page: 'Last output' })
+})
+
+test('C19: an Enter that is held down sends once, and answers nothing that comes after it', async () => {
+  const { stage, press, sent, screen, pass } = session()
+  const keyboard = presser(stage)
+  await press('/mode')
+  for (let times = 0; times < 40; times++) {
+    pass(90)
+    keyboard.key('enter')
+  }
+  expect([screen().overlay?.kind, sent('set')]).toEqual(['picker', []])
+  await press('enter')
+  expect(sent('set')).toHaveLength(1)
 })

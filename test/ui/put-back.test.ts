@@ -33,7 +33,12 @@ function screenWith(entries: readonly FileEntry[] | null, change: Partial<Screen
   }
   follow(stage, stage.store.get().connection)
   const keyboard = presser(stage)
-  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  /** A question is on the screen as soon as it is drawn, and answered by a key that comes a while after that. */
+  const settle = async (): Promise<void> => {
+    await new Promise(setImmediate)
+    const { overlay } = stage.store.get()
+    if (overlay?.kind === 'picker' && overlay.picker.uninvited?.shownAt === null) stage.store.update((screen) => ({ ...screen, overlay: { kind: 'picker', picker: { ...overlay.picker, uninvited: { shownAt: stage.now() } } } }))
+  }
   const open = (): Picker | null => {
     const { overlay } = stage.store.get()
     return overlay?.kind === 'picker' ? overlay.picker : null
@@ -42,8 +47,9 @@ function screenWith(entries: readonly FileEntry[] | null, change: Partial<Screen
     ...bench, wanted, done, open, settle,
     labels: (): string[] => open()?.choices.map(({ label }) => label) ?? [],
     press: async (...keys: string[]) => {
+      const hurried = keys[0] === 'hurried' && keys.shift() !== undefined
       for (const key of keys) {
-        bench.pass(60)
+        bench.pass(hurried ? 40 : 400)
         if (/^(enter|esc|down|up)$/.test(key)) keyboard.key(key)
         else keyboard.text(key)
         await settle()
@@ -237,4 +243,15 @@ test('a text that is being written stays, behind the one that comes back', async
   await at.settle()
   await press('enter', '1')
   expect(textOf(stage.store.get().editor)).toBe('one\nhalf')
+})
+
+test('C20: a key that was on its way when the question came does not answer it, nor does one that is held down', async () => {
+  for (const text of [['fix', ' it'], []]) {
+    const at = screenWith(some)
+    await at.press('/undo', 'enter')
+    await at.press('hurried', ...text, ...Array.from({ length: 60 }, () => 'enter'))
+    expect([at.done, at.open()?.title]).toEqual([[], 'Put back what "fix the tests" changed'])
+    await at.press('enter')
+    expect(at.done).toHaveLength(1)
+  }
 })
