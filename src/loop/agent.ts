@@ -3,14 +3,14 @@ import type { AgentEvent, Log } from '../core/ports.ts'
 import type { FactOf } from '../core/record.ts'
 import type { State } from '../core/state.ts'
 import { declareInput } from '../core/tool-input.ts'
-import { missingOnTheWay } from '../core/tree.ts'
-import { compact } from './compact.ts'
+import { closeRun } from './close-run.ts'
 import { openLedger, type Ledger } from './ledger.ts'
+import { checkNow, compactNow } from './on-demand.ts'
 import { reconcile, type Look } from './reconcile.ts'
+import { whyNotBack } from './rewind.ts'
 import { run } from './run.ts'
 import { runShell } from './shell.ts'
-import { verify } from './verify.ts'
-import { stepSignal, type AgentDeps, type Work } from './work.ts'
+import type { AgentDeps, Work } from './work.ts'
 
 export interface Agent {
   readonly state: State
@@ -35,7 +35,6 @@ export interface Agent {
 
 /** The prompt comes before a look at what a stopped command left. */
 const DRAWN_MS = 50
-const NOTHING_TO_COMPACT = 'There is nothing to compact yet.'
 
 /** The inbox: every command of every front end comes through here, one at a time; one run at a time. */
 export async function openAgent(log: Log, deps: AgentDeps, look: Look): Promise<Agent> {
@@ -86,7 +85,7 @@ class Inbox {
     if (this.stopped) return this.refuse(`Tiller is leaving: this ${command.type} was not taken.`)
     try {
       // A run that ended because nothing could be saved has no outcome yet.
-      if (!this.work && this.ledger.state.live.run) this.closeRun('failed', this.broke)
+      if (!this.work && this.ledger.state.live.run) closeRun(this.ledger, 'failed', this.broke)
       this.carryOut(command)
     } catch (error) {
       this.refuse(`This ${command.type} could not be saved: ${error instanceof Error ? error.message : String(error)}`)
@@ -126,9 +125,9 @@ class Inbox {
       case 'rewind':
         return this.rewind(command)
       case 'compact':
-        return this.alone('compact', (own) => this.compactNow(own, command.about))
+        return this.alone('compact', (own) => compactNow(own, command.about))
       case 'check':
-        return this.alone('check', (own) => this.checkNow(own))
+        return this.alone('check', checkNow)
       case 'shell':
         return this.runShell(command.command, command.model)
     }
@@ -197,7 +196,7 @@ class Inbox {
     this.broke = why
     work.stop.abort(why)
     try {
-      const isSaid = this.closeRun('failed', why)
+      const isSaid = closeRun(this.ledger, 'failed', why)
       this.close(work, false)
       return isSaid
     } catch {
@@ -266,10 +265,8 @@ class Inbox {
 
   private rewind({ to, anyway }: Extract<Command, { type: 'rewind' }>): void {
     if (this.work) return this.refuse('A run is active: interrupt it before you rewind.')
-    const missing = missingOnTheWay(this.ledger.reach(to), to)
-    if (!missing) return this.refuse(`There is no record ${to} that could be read, so there is no going back to it.`)
-    const [gap] = missing
-    if (gap && !anyway) return this.refuse(`On the way to record ${to}, ${gap[0] === gap[1] ? `record ${gap[0]}` : `records ${gap[0]} to ${gap[1]}`} cannot be read, and what was said there would be missing. Nothing was changed. Rewind to a record before that, or say "anyway": true.`)
+    const why = whyNotBack(this.ledger.reach(to), to, anyway === true)
+    if (why !== null) return this.refuse(why)
     this.giveBack('user')
     this.ledger.offer({ type: 'rewind', to })
     // An input that is not delivered yet on the path gone back to is text to be looked at again.
@@ -277,12 +274,15 @@ class Inbox {
   }
 
   /** Something the person asked for that is no run, but that one interrupt must reach as well. */
-  private alone(what: string, task: (work: Work) => Promise<void>): void {
+  private alone(what: string, task: (work: Work) => Promise<string | null>): void {
     if (this.work) return this.refuse(`A run is active: ${what} can be done when it has its outcome.`)
     const work = this.open()
     this.going = task(work)
-      .catch((error: unknown) => this.refuse(`${what} failed: ${error instanceof Error ? error.message : String(error)}`))
-      .then(() => this.close(work, true))
+      .catch((error: unknown) => `${what} failed: ${error instanceof Error ? error.message : String(error)}`)
+      .then((refused) => {
+        if (refused !== null) this.refuse(refused)
+        this.close(work, true)
+      })
   }
 
   async apart<T>(what: string, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -293,24 +293,6 @@ class Inbox {
     this.going = done.then(() => undefined, () => undefined).then(() => this.close(work, true))
     await this.going
     return done
-  }
-
-  private async compactNow(work: Work, about: string | undefined): Promise<void> {
-    const { state, path } = this.ledger
-    const id = state.model ?? this.deps.defaults.model
-    if (!id || !path.some((record) => record.type === 'reply')) return this.refuse(NOTHING_TO_COMPACT)
-    const model = await this.deps.model(id)
-    // Who asks for it wants it now: of a short session, too, most gives way.
-    const keepTokens = Math.min(this.deps.compaction.keepTokens, state.live.contextTokens) / 4
-    const signal = stepSignal(work)
-    const left = await compact(work, model, { keepTokens, window: model.limits.contextWindow, signal, about })
-    if (left) this.refuse(signal.aborted ? 'Compaction was interrupted; nothing was changed.' : left.why === null ? NOTHING_TO_COMPACT : `Nothing was compacted and nothing was changed: ${left.why}`)
-  }
-
-  private async checkNow(work: Work): Promise<void> {
-    if (this.deps.checks.length === 0) return this.refuse('No check is configured. Name one in .agentrc ("checks": ["npm test"]) or with --check.')
-    const verdict = await verify(work, this.deps.checkAttempts, true)
-    this.ledger.append({ type: 'outcome', run: work.run, ...('status' in verdict ? verdict : { status: 'interrupted', reason: 'stopped during a check' }) })
   }
 
   async stop(reason: string): Promise<void> {
@@ -325,25 +307,11 @@ class Inbox {
 
   abandon(reason: string): void {
     this.stopped = true
-    this.closeRun('interrupted', reason)
+    closeRun(this.ledger, 'interrupted', reason)
     this.ledger.seal()
     // Nothing may begin that could not be told of any more.
     this.stopShells()
     this.work?.stop.abort(reason)
-  }
-
-  /** Gives an open run its end without waiting for what runs. False: none is open. */
-  private closeRun(status: 'interrupted' | 'failed', reason: string): boolean {
-    // A reply that is held counts: its calls need a result, too.
-    this.ledger.append()
-    const open = this.ledger.state.live.run
-    if (!open) return false
-    const results = [...open.calls].map(([call, { started }]): FactOf<'result'> =>
-      started
-        ? { type: 'result', run: open.id, call, status: 'unknown', text: `What became of it is not known (${reason}).` }
-        : { type: 'result', run: open.id, call, status: 'skipped', text: `Not run (${reason}).` })
-    this.ledger.append(...results, { type: 'outcome', run: open.id, status, reason })
-    return true
   }
 
   private refuse(message: string, run?: string): void {
