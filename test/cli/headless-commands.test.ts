@@ -33,6 +33,7 @@ describe('steering', () => {
     const tiller = world.start(['--json-in', 'First'], { input: null })
     await world.server.request(0)
     tiller.send({ type: 'input', text: 'one more thing' })
+    await expect.poll(() => world.of('input').length, { timeout: 20_000 }).toBe(2)
     held.resolve()
     const { code, stdout } = await tiller.ended
     expect([code, stdout]).toEqual([0, 'That as well.\n'])
