@@ -3,7 +3,6 @@ import { oneLine } from './choice-rows.ts'
 import { isEmpty, newline, paste, replaceText, textOf } from './editor-state.ts'
 import { moveTo, place } from './editor-moves.ts'
 import { age } from './figures.ts'
-import { switchTo } from './open-pickers.ts'
 import { picker, type Choice, type Picker } from './picker.ts'
 import { openPutBack } from './put-back.ts'
 import { background, change, fail, hint, type Stage } from './stage.ts'
@@ -95,12 +94,10 @@ function goBack(stage: Stage, point: TreePoint, to: number, anyway: boolean): vo
 }
 
 function copy(stage: Stage, point: TreePoint): void {
-  const why = switchTo(stage, async () => {
-    const connection = await stage.host.sessions.fork(stage.store.get().connection.session, point.to)
-    queueMicrotask(() => takeText(stage, point))
-    return connection
-  })
-  if (why) hint(stage, why)
+  background(stage, stage.host.sessions.fork(stage.store.get().connection.session, point.to).then((connection) => {
+    stage.attach(connection)
+    takeText(stage, point)
+  }))
 }
 
 /** What was sent there comes back to be sent again, before anything that is being written. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { treeOf } from '../../src/core/tree.ts'
-import { textOf } from '../../src/ui/editor-state.ts'
+import { emptyEditor, textOf } from '../../src/ui/editor-state.ts'
 import { follow } from '../../src/ui/follow.ts'
 import { openRewind } from '../../src/ui/open-rewind.ts'
 import { pickerLines, type Picker } from '../../src/ui/picker.ts'
@@ -233,6 +233,24 @@ test('where something on the way cannot be read, that is said, and going there i
   expect(at.labels()[0]).toBe('Conversation, all the same')
   await press('1')
   expect(at.sent('rewind')).toEqual([{ type: 'rewind', to: 0, anyway: true }])
+})
+
+test('a copy goes on from there in a session of its own, with the text that was sent there', async () => {
+  const at = screenWith(null)
+  const { press, stage } = at
+  const forked: unknown[] = []
+  const { fork } = stage.host.sessions
+  stage.host.sessions.fork = (key, seq) => {
+    forked.push([key, seq])
+    return fork(key, seq)
+  }
+  stage.attach = ({ session }) => stage.store.update((screen) => ({ ...screen, editor: emptyEditor, connection: { ...screen.connection, session } }))
+  await press('one', 'enter')
+  openRewind(stage)
+  await at.settle()
+  await press('enter', '4')
+  expect(forked).toEqual([['s1', 0]])
+  expect([stage.store.get().connection.session, textOf(stage.store.get().editor), at.sent('rewind')]).toEqual(['s8', 'one', []])
 })
 
 test('a text that is being written stays, behind the one that comes back', async () => {
