@@ -14,6 +14,7 @@ import { openAgent, type Agent } from '../loop/agent.ts'
 import type { Look } from '../loop/reconcile.ts'
 import type { AgentDeps } from '../loop/work.ts'
 import type { EnvironmentOptions } from '../os/environment.ts'
+import { removeLeftovers } from '../os/atomic-write.ts'
 import { isSameProcess } from '../os/process-start.ts'
 import { readWhole } from '../os/files.ts'
 import { wait } from '../os/wait.ts'
@@ -151,6 +152,7 @@ const lookOf = ({ place }: Assembly, child: EnvironmentOptions, tell: (text: str
     const read = await readWhole(path, new AbortController().signal)
     return read.ok ? read.sha256 : null
   },
+  tidy: (path) => removeLeftovers(path, performance.timeOrigin),
   lives: ({ pid, started }) => Promise.resolve(isSameProcess(pid, started ?? null)),
   outputOf: async ({ output }) => {
     if (output === undefined) return ''

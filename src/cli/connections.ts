@@ -1,6 +1,8 @@
 import { isKnownRecord } from '../core/path.ts'
 import { readDraft, takeLeftDraft, writeDraft } from '../session/draft.ts'
+import { lockOf } from '../session/companion.ts'
 import { inWords } from '../session/fault.ts'
+import { isHeld } from '../session/lock.ts'
 import type { SessionLog } from '../session/log.ts'
 import type { Connection } from '../ui/port.ts'
 import { configure, type Settings } from './configure.ts'
@@ -61,6 +63,7 @@ export function openConnections(place: Place, settings: Settings, options: Optio
 }
 
 function connectionOf({ agent, log, jobs, checkpoints, rest, close }: Connected, folder: string): Connection {
+  const live = log.readOnly !== null && isHeld(lockOf(log.file))
   return {
     session: log.id,
     get records() {
@@ -68,7 +71,7 @@ function connectionOf({ agent, log, jobs, checkpoints, rest, close }: Connected,
     },
     damage: log.damage,
     ...(rest ? { rest: () => rest().then((whole) => connectionOf(whole, folder)) } : {}),
-    subscribe: (listener) => (log.readOnly === null ? agent.subscribe(listener) : watch(log, listener)),
+    subscribe: (listener) => (live ? watch(log, listener) : agent.subscribe(listener)),
     send: (command) => agent.send(command),
     draft: {
       load: () => readDraft(log.file) || (hasInput(log) ? '' : takeLeftDraft(folder)),
@@ -82,7 +85,7 @@ function connectionOf({ agent, log, jobs, checkpoints, rest, close }: Connected,
         }
       },
     },
-    ...(log.readOnly === null ? {} : { readOnly: log.readOnly }),
+    ...(log.readOnly === null ? {} : { readOnly: log.readOnly, live }),
     close: () => {
       void agent.stop('the session was left').then(() => jobs.leave()).finally(close)
     },
@@ -91,10 +94,15 @@ function connectionOf({ agent, log, jobs, checkpoints, rest, close }: Connected,
 
 const LOOK_MS = 500
 
-/** What somebody else appends, as it comes. */
+/** What somebody else appends, as it comes, until nobody does any more. */
 function watch(log: SessionLog, listener: Parameters<Connection['subscribe']>[0]): () => void {
   const timer = setInterval(() => {
+    // Looked at first: what was written before the end is read after it.
+    const goesOn = isHeld(lockOf(log.file))
     for (const record of log.refresh()) if (isKnownRecord(record)) listener(record)
+    if (goesOn) return
+    clearInterval(timer)
+    listener({ type: 'error', message: `The tiller that had this session open has ended. /resume ${log.id} takes it over.`, active: null })
   }, LOOK_MS)
   return () => clearInterval(timer)
 }

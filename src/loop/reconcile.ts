@@ -7,6 +7,8 @@ import type { Ledger } from './ledger.ts'
 export interface Look {
   /** The hash of a file's bytes now; null: there is none. */
   hashOf(path: string): Promise<string | null>
+  /** Takes away what a write of this file that was cut off left beside it. */
+  tidy(path: string): Promise<void>
   /** Whether the process of a `spawn` record still lives, and is still the same one. */
   lives(spawn: FactOf<'spawn'>): Promise<boolean>
   /** The end of what it wrote to its output file, as a model may see it. */
@@ -85,6 +87,7 @@ async function settleChanges(changes: NonNullable<FactOf<'start'>['changes']>, l
   const applied: NonNullable<FactOf<'result'>['changes']> = []
   let unknown = false
   for (const { path, before, intended } of changes) {
+    await look.tidy(path)
     const now = await look.hashOf(path)
     if (now === intended) applied.push({ path, before, after: now })
     else if (now !== before) unknown = true

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
-import { access, link, lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises'
+import { access, link, lstat, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { sha256 } from './files.ts'
 import { openFolder, removeMade, syncFolder, type Folder } from './inside.ts'
@@ -33,6 +33,19 @@ export async function replaceFile(path: string, before: string | null, bytes: Ui
     await folder.handle.close()
   }
 }
+
+/** Takes away what writes beside this path left when their process was killed before `since` (UTC milliseconds). Never throws. */
+export async function removeLeftovers(path: string, since: number): Promise<void> {
+  const folder = dirname(path)
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!LEFTOVER.test(name)) continue
+    const file = `${folder}/${name}`
+    const stat = await lstat(file).catch(() => null)
+    if (stat?.isFile() && stat.mtimeMs < since) await unlink(file).catch(() => {})
+  }
+}
+
+const LEFTOVER = /^\.tiller-[0-9a-f]{12}\.tmp$/
 
 const CHANGED = 'it has changed since it was read; nothing was written. Read it again'
 

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from 'node:fs'
+import { lstatSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import type { EnvironmentOptions } from '../os/environment.ts'
@@ -6,6 +6,7 @@ import { sha256 } from '../os/files.ts'
 import { git, type GitCall, type GitEnd } from '../os/git.ts'
 import { repository, type Repository } from '../os/git-repository.ts'
 import { gitSettings } from '../os/git-settings.ts'
+import { processStart } from '../os/process-start.ts'
 import { makePrivateFolder, writePrivate } from './private.ts'
 
 /** A git repository of our own over a session's root. What it keeps are the bytes on disk; the person's repository is only read. */
@@ -55,6 +56,7 @@ export async function openStore(folder: string, root: string, environment?: Envi
   const own = found?.root === root ? found : null
   for (const each of FOLDERS) makePlainFolder(join(folder, each))
   for (const [name, content] of Object.entries(LAYOUT)) keep(join(gitDir, name), content)
+  removeLeftovers(folder)
   const settings = await gitSettings(own ?? { root, gitDir: root }, { environment })
   const excludesFile = settings.excludesFile ?? join(process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'git', 'ignore')
   const env = { GIT_DIR: gitDir, GIT_WORK_TREE: root, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', ...NOBODY, ...MALLOC }
@@ -71,6 +73,14 @@ export async function openStore(folder: string, root: string, environment?: Envi
       keep(join(gitDir, 'info', 'exclude'), rules)
       return `${rules}\0${read(excludesFile)}`
     },
+  }
+}
+
+/** Copies of the index that a process made which is gone by now. */
+function removeLeftovers(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const pid = Number(/^index\.(\d+)\.\d+(?:\.lock)?$/.exec(name)?.[1])
+    if (pid > 0 && processStart(pid) === null) rmSync(join(folder, name), { force: true })
   }
 }
 

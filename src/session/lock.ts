@@ -128,9 +128,15 @@ function replace(path: string, me: Holder): void {
 
 function write(path: string, me: Holder): string {
   const temporary = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`
-  fs.writeFileSync(temporary, JSON.stringify(me), { flag: 'wx', mode: FILE_MODE })
-  fs.chmodSync(temporary, FILE_MODE)
-  return temporary
+  try {
+    fs.writeFileSync(temporary, JSON.stringify(me), { flag: 'wx', mode: FILE_MODE })
+    fs.chmodSync(temporary, FILE_MODE)
+    return temporary
+  } catch (error) {
+    // On a full disk an empty file would stay.
+    fs.rmSync(temporary, { force: true })
+    throw error
+  }
 }
 
 /** The holder and a name that no other lock ever has. No holder: a power cut left nothing readable, or, where it is `fresh`, it is being written. */

@@ -43,7 +43,7 @@ export function early(connection: Connection): Early | null {
   }
   return {
     rest, session: connection.session, records: connection.records,
-    ...(connection.readOnly === undefined ? {} : { readOnly: connection.readOnly }),
+    ...(connection.readOnly === undefined ? {} : { readOnly: connection.readOnly, live: connection.live ?? false }),
     send,
     waiting: () => queue.map(({ command }) => command),
     subscribe: (listener) => {

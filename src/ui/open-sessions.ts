@@ -64,7 +64,9 @@ export function goOnWith(stage: Stage, session: SessionChoice): void {
   if (isActive(stage.store.get())) return hint(stage, 'A run is active: Esc interrupts it, then go to another session.')
   if (unreadable !== null) return fail(stage, new Error(`The session ${id} cannot be read: ${unreadable}.`))
   if (elsewhere) return askWhere(stage, session, elsewhere.command)
-  if (id === stage.store.get().connection.session) return hint(stage, 'This session is open already.')
+  const open = stage.store.get().connection
+  // One that could only be read may be free by now.
+  if (id === open.session && open.readOnly === undefined) return hint(stage, 'This session is open already.')
   const why = switchTo(stage, () => stage.host.sessions.open(key))
   if (why) hint(stage, why)
 }

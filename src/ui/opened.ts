@@ -31,7 +31,7 @@ function folded(connection: Connection): Folded {
 }
 
 /** In pieces: it can pause after each record. */
-export function* folding({ session, records, damage = [] }: Connection): Generator<View, Folded> {
+export function* folding({ session, records, damage = [], readOnly, live }: Connection): Generator<View, Folded> {
   let view: View = emptyView()
   let output: Shown | null = null
   const inputs: Screen['inputs'] = new Map()
@@ -42,6 +42,8 @@ export function* folding({ session, records, damage = [] }: Connection): Generat
     output = outputOf(record) ?? output
     if (record.type === 'input') inputs.set(record.id, record)
   }
+  // Whoever can write to it settles such a run; here it is only not to look as if it went on.
+  if (readOnly !== undefined && live !== true && view.run) view = reduce(view, { type: 'error', message: 'This run was cut off: the tiller that ran it has ended.', active: null })
   const { last } = view
   if (inputs.size > 0) view = withNote(view, { kind: 'resume', id: session, title: view.status.title, outcome: last?.status ?? null, reason: last?.reason ?? '' })
   const waiting = new Set(view.waiting.map(({ id }) => id))

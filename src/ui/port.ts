@@ -67,6 +67,8 @@ export interface Connection {
   draft: { load: () => string; save: (text: string) => string | null }
   /** Why this session can only be read (another writer, a newer version). */
   readOnly?: string
+  /** Somebody else may be going on with it at this moment. */
+  live?: boolean
   /** Releases the log; called when the screen has switched to another connection. */
   close: () => void
 }

@@ -95,6 +95,18 @@ describe('the log', () => {
   })
 })
 
+it('a session that can only be read does not look as if it went on', async () => {
+  const world = await openWorld([calls(['shell', { command: 'sleep 300' }]), say('Here.')])
+  const killed = world.start(['--json', '--mode', 'full', 'Go'])
+  await killed.until('spawn')
+  killed.kill('SIGKILL')
+  await killed.ended
+  const terminal = openTerminal(world, ['-c'], { env: faultyDisk({ call: 'linkSync writeFileSync', path: '\\.lock', error: 'EACCES' }) })
+  const screen = await terminal.waitFor(/This run was cut off[^]*\/fork goes on in a copy/)
+  expect(screen).not.toMatch(/Working|running/)
+  expect((await world.run(['-c', '-p', 'Go on'])).code).toBe(0)
+})
+
 describe('beside the log', () => {
   const shellText = (world: World): string => world.of('result').find(({ text }) => text.startsWith('hi'))?.text ?? ''
   it.each<[string, DiskFault[], (world: World) => void]>([

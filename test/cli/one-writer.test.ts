@@ -39,6 +39,22 @@ it('whoever watches sees it live and cannot write; /fork goes on in a copy, thou
   expect(world.of('input').map(({ text }) => text)).toEqual(['Work', 'me'])
 })
 
+it('whoever watches is told when the other one is gone, and can take over', async () => {
+  const world = await openWorld([calls(['shell', { command: 'sleep 300' }]), say('Mine now.')], { unchecked: true })
+  const first = world.start(['--json', '--mode', 'full', 'Work'])
+  await first.until('spawn')
+  const terminal = openTerminal(world, ['-c'], { columns: 200 })
+  await terminal.waitFor(/only watched/)
+  await terminal.waitFor(/running/)
+  first.kill('SIGKILL')
+  const screen = await terminal.waitFor(/The tiller that had this session open has ended\. \/resume \w+ takes it over\./)
+  expect(screen).not.toMatch(/Working|running/)
+  await terminal.type(`/resume ${world.of('session')[0]?.id ?? ''}`, 'enter')
+  await terminal.waitFor(/its last run ended as lost/)
+  await terminal.type('go on', 'enter')
+  await terminal.waitFor(/Mine now\.[^]*done/)
+})
+
 it.each<[string, (lock: NonNullable<ReturnType<typeof readLock>>) => object, RegExp | null]>([
   ['of another machine', (lock) => ({ ...lock, host: `not-${hostname()}` }), /^tiller: \S+ can only be read here\. It was opened by pid \d+ on not-\S+, since \S+, and from here nobody can see whether that still runs\. If it does not, remove \S+\.lock\. A copy of it can go on: --fork \w+\n$/],
   ['of a process that has its pid now', (lock) => ({ ...lock, pid: process.pid }), null],

@@ -57,12 +57,14 @@ test.each([
   ['old', 'interrupted', 'the change was not made'],
   ['third', 'unknown', 'somebody else changed it'],
 ])('a started edit is settled by the hash of the file: %s', async (now, status, text) => {
+  const tidied: string[] = []
   const before = open(
     { type: 'reply', run: 'r1', parts: [call('c1', 'edit')], stop: 'calls', usage: { input: 1, output: 1 } },
     { type: 'start', run: 'r1', call: 'c1', changes: [{ path: '/w/f', before: 'old', intended: 'new' }] },
   )
-  const r = await rig([], {}, { before, look: { ...nothingSeen, hashOf: () => Promise.resolve(now) } })
+  const r = await rig([], {}, { before, look: { ...nothingSeen, hashOf: () => Promise.resolve(now), tidy: (path) => Promise.resolve(void tidied.push(path)) } })
   expect(r.of('result')[0]).toMatchObject({ status, text: expect.stringContaining(text) })
+  expect(tidied).toEqual(['/w/f'])
 })
 
 test.each([

@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, chownSync, linkSync, mkdirSync, readFileSync, readdirSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, linkSync, mkdirSync, readFileSync, readdirSync, realpathSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { replaceFile } from '../../src/os/atomic-write.ts'
+import { removeLeftovers, replaceFile } from '../../src/os/atomic-write.ts'
 import { exclusively, readWhole, sha256 } from '../../src/os/files.ts'
 import { absolute, resolveReal } from '../../src/os/real-path.ts'
 import { hash, temporaryFolder } from '../support/file-space.ts'
@@ -51,7 +52,7 @@ describe('replacing a file', () => {
     chmodSync(folder, 0o777)
     writeFileSync(`${folder}/f`, 'a')
     chmodSync(`${folder}/f`, 0o666)
-    const script = `import { replaceFile } from '${new URL('../../src/os/atomic-write.ts', import.meta.url).pathname}'
+    const script = `import { removeLeftovers, replaceFile } from '${new URL('../../src/os/atomic-write.ts', import.meta.url).pathname}'
       process.setgid(65534); process.setuid(65534)
       const before = '${hash(Buffer.from('a'))}'
       console.log(JSON.stringify([await replaceFile('${folder}/f', before, Buffer.from('b')), await replaceFile('${folder}/locked', before, Buffer.from('b'))]))`
@@ -183,4 +184,12 @@ describe('where a path leads', () => {
   })
 })
 
-
+test('what a write left that was cut off is taken away, and nothing else', async () => {
+  const folder = temporaryFolder()
+  const [old, young, theirs] = ['.tiller-0123456789ab.tmp', '.tiller-ba9876543210.tmp', '.tiller-notes.tmp'].map((name) => join(folder, name)) as [string, string, string]
+  for (const file of [old, young, theirs]) writeFileSync(file, 'x')
+  for (const file of [old, theirs]) utimesSync(file, 1_000, 1_000)
+  await removeLeftovers(join(folder, 'a.txt'), 2_000_000)
+  expect([old, young, theirs].map((file) => existsSync(file))).toEqual([false, true, true])
+  await removeLeftovers('/nowhere/at/all', 0)
+})

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -262,6 +262,16 @@ test('a cancel ends it at once, leaves nothing behind, and the next one works', 
   await take(of)
   const [store] = readdirSync(join(cwd, '.agent/checkpoints'))
   expect(readdirSync(join(cwd, '.agent/checkpoints', store!)).sort()).toEqual(['git', 'index', 'kept.json'])
+})
+
+test('what a killed process left of one is taken away, what a live one works on is not', async () => {
+  const cwd = repo()
+  await take(open(cwd))
+  const store = join(cwd, '.agent/checkpoints', readdirSync(join(cwd, '.agent/checkpoints'))[0]!)
+  const { pid } = spawnSync('true')
+  for (const name of [`index.${pid}.3`, `index.${pid}.3.lock`, `index.${process.ppid}.1`]) writeFileSync(join(store, name), 'x')
+  await take(open(cwd))
+  expect(readdirSync(store).sort()).toEqual(['git', 'index', `index.${process.ppid}.1`, 'kept.json'])
 })
 
 test('a damaged or lost index costs time only', async () => {

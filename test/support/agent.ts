@@ -26,7 +26,7 @@ export function tool(name: string, run: (signal: AbortSignal, input: unknown) =>
   }
 }
 
-export const nothingSeen: Look = { hashOf: () => Promise.resolve(null), lives: () => Promise.resolve(false), outputOf: () => Promise.resolve(''), commitOn: () => Promise.resolve(null) }
+export const nothingSeen: Look = { hashOf: () => Promise.resolve(null), tidy: () => Promise.resolve(), lives: () => Promise.resolve(false), outputOf: () => Promise.resolve(''), commitOn: () => Promise.resolve(null) }
 
 export interface Rig {
   agent: Agent

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { expect } from 'vitest'
 import type { AgentEvent } from '../../src/core/ports.ts'
 import type { CallPart, RecordOf, SessionRecord } from '../../src/core/record.ts'
@@ -55,6 +56,7 @@ export async function crashRound(random: () => number, longest = 8_000): Promise
     expect(faultsOf(file, { torn: crash.kills })).toEqual([])
     checkEffects(world, world.records(file))
     checkTexts(world.records(file))
+    expect(readdirSync(world.repo).filter((name) => name.endsWith('.tmp')), 'what a write left that was cut off').toEqual([])
     crash.compactions = world.of('compact', file).length
   }
   await world.close()
