@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openTerminal, READY } from '../support/interactive.ts'
+import { answer, openTerminal, READY } from '../support/interactive.ts'
 import type { Pty } from '../support/pty.ts'
 import { calls, openWorld, say, type World } from '../support/world.ts'
 
@@ -21,6 +21,8 @@ async function prompts(terminal: Pty, ...texts: string[]): Promise<void> {
 async function rewindTo(terminal: Pty, label: RegExp, ...keys: string[]): Promise<void> {
   await terminal.type('/rewind', 'enter')
   await terminal.waitFor(/^› .*just now|^› .*ago/m)
+  // An Enter that comes right after another one is one that is held down.
+  await new Promise((resolve) => setTimeout(resolve, 150))
   // To the row that is meant: up to the top first.
   for (let tries = 0; tries < 20 && !new RegExp(`^› ${label.source}`, 'm').test(terminal.screen()); tries++) {
     await terminal.type(tries < 8 ? 'up' : 'down')
@@ -42,7 +44,7 @@ describe('rewind in a terminal', () => {
     await rewindTo(terminal, /● run it/, '2')
     await terminal.waitFor(/\? put back {2}README\.md \(it changed while a command ran\)[^]*\? remove {4}made\.txt[^]*1\. Put 1 file back, remove 1/)
     expect(world.exists('made.txt')).toBe(true)
-    await terminal.type('1')
+    await answer(terminal, /\? put back {2}README\.md \(it changed while a command ran\)[^]*\? remove {4}made\.txt[^]*1\. Put 1 file back, remove 1/, '1')
     await terminal.waitFor(/put back 2 files: made\.txt \(removed\), README\.md[^]*went back: what comes now follows the run "make one"[^]*^> run it$/m)
     expect([world.exists('made.txt'), world.read('README.md'), world.exists('one.txt')]).toEqual([false, '# Sample\n', true])
     await terminal.type('ctrl+u')
@@ -51,8 +53,7 @@ describe('rewind in a terminal', () => {
     expect(messagesOf(world, 4)).toMatch(/make one.*another way/)
     expect(messagesOf(world, 4)).not.toMatch(/run it|put files back/)
     await rewindTo(terminal, /│ ◇ the end, after: run it/, '2')
-    await terminal.waitFor(/put back {2}README\.md[^]*put back {2}made\.txt[^]*remove {4}other\.txt[^]*1\. Put 2 files back, remove 1/)
-    await terminal.type('1')
+    await answer(terminal, /put back {2}README\.md[^]*put back {2}made\.txt[^]*remove {4}other\.txt[^]*1\. Put 2 files back, remove 1/, '1')
     await terminal.waitFor(/went back: what comes now follows the run "run it"/)
     expect([world.read('made.txt'), world.read('README.md'), world.exists('other.txt')]).toEqual(['made\n', '# Sample\nchanged\n', false])
     await terminal.waitFor(READY)
@@ -69,8 +70,7 @@ describe('rewind in a terminal', () => {
     await terminal.waitFor(READY)
     await prompts(terminal, 'make it first')
     await rewindTo(terminal, /● make it first/, '3')
-    await terminal.waitFor(/put back {2}one\.txt[^]*1\. Put 1 file back/)
-    await terminal.type('1')
+    await answer(terminal, /put back {2}one\.txt[^]*1\. Put 1 file back/, '1')
     await terminal.waitFor(/put back 1 file: one\.txt[^]*Done: 1 file put back/)
     expect(world.read('one.txt')).toBe('zero\n')
     await prompts(terminal, 'now the second')
@@ -89,8 +89,7 @@ describe('undo in a terminal', () => {
     await prompts(terminal, 'make two')
     world.write('b.txt', 'person\n')
     await terminal.type('/undo', 'enter')
-    await terminal.waitFor(/Put back what "make two" changed\n {2}remove {4}a\.txt\n {2}stays {5}b\.txt \(somebody else changed it after that\)\n› 1\. Remove 1 file\n {2}2\. Choose file by file/)
-    await terminal.type('2')
+    await answer(terminal, /Put back what "make two" changed\n {2}remove {4}a\.txt\n {2}stays {5}b\.txt \(somebody else changed it after that\)\n› 1\. Remove 1 file\n {2}2\. Choose file by file/, '2')
     await terminal.waitFor(/2\. \[x\] remove a\.txt\n {2}3\. \[ \] remove b\.txt/)
     await terminal.type('2')
     await terminal.waitFor(/2\. \[ \] remove a\.txt/)
@@ -121,7 +120,7 @@ describe('undo in a terminal', () => {
     await terminal.type('/undo', 'enter')
     await terminal.waitFor(/\? put back {2}README\.md[^]*\? remove {4}half\.txt[^]*1\. Put 1 file back, remove 1/)
     expect(terminal.screen()).not.toContain('own.txt')
-    await terminal.type('1')
+    await answer(terminal, /\? put back {2}README\.md[^]*\? remove {4}half\.txt[^]*1\. Put 1 file back, remove 1/, '1')
     await terminal.waitFor(/put back 2 files/)
     expect([world.exists('half.txt'), world.read('README.md'), world.read('own.txt')]).toEqual([false, '# Sample\n', 'a person went on\n'])
   })
