@@ -186,7 +186,8 @@ export interface Host {
 export type AgentEvent =
   | SessionRecord
   | ({ run: string } & Delta)
-  | { type: 'output'; run: string; call: string; text: string }
+  /** `command`: of a command of the person's own (without a run) what it is, when it begins; null: it is over and left no record. */
+  | { type: 'output'; run: string; call: string; text: string; command?: string | null }
   /** A summary did not come about yet: it is asked for again at `at`. */
   | { type: 'retry'; run: string; fault: Fault; attempt: number; of: number; at: number; waitMs: number }
   | { type: 'error'; message: string; run?: string; active?: string | null }

@@ -182,7 +182,7 @@ const facts = {
   }),
   withdraw: () => z.object({ input: z.string(), because: z.optional(z.enum(['user', 'interrupt', 'resume'])) }),
   /** A `!` command of the person. With `model`, the model sees it. */
-  shell: () => z.object({ command: z.string(), exit: z.nullable(z.number()), text: z.string(), model: z.boolean(), output: z.optional(BlobRef) }),
+  shell: () => z.object({ call: z.optional(z.string()), command: z.string(), exit: z.nullable(z.number()), text: z.string(), model: z.boolean(), output: z.optional(BlobRef) }),
   step: () => z.object({
     run: z.string(), number: z.number(), attempt: z.number(), inputs: z.array(z.string()), model: z.string(),
     effort: z.optional(Effort), maxOutput: z.optional(z.number()),

@@ -3,7 +3,7 @@ import { sanitize } from './sanitize.ts'
 import { countDiff, countLines, everyText, excerpt, oneLine, outputOf } from './view-excerpt.ts'
 import { withRows } from './view-reply.ts'
 import type { CallRow, Row } from './view-row.ts'
-import type { LiveCall, Run, View } from './view-state.ts'
+import type { LiveCall, Run, View, ViewEvent } from './view-state.ts'
 import { summarize } from './view-summary.ts'
 import { visible, visibleName } from './visible.ts'
 
@@ -46,15 +46,32 @@ export function onSpawn(view: View, record: RecordOf<'spawn'>): View {
 }
 
 /** Live output, for the eye only: its last lines are kept. */
-export function onOutput(view: View, { run, call, text }: { run: string; call: string; text: string }): View {
-  const shell = run === '' ? (view.live.shell ?? { call, output: '' }) : null
-  const known = shell ?? view.live.calls.find((each) => each.call === call && each.state === 'running')
-  if (!known) return view
+export function onOutput(view: View, event: Extract<ViewEvent, { type: 'output' }>): View {
+  const { run, call, text } = event
+  if (run === '') return onShellOutput(view, event)
+  const known = view.live.calls.find((each) => each.call === call && each.state === 'running')
+  return known ? grown(view, call, text, known.output, (output) => change(view, call, { output })) : view
+}
+
+function onShellOutput(view: View, { call, text, command }: Extract<ViewEvent, { type: 'output' }>): View {
+  if (command === null) return withoutShell(view, call)
+  const { shells } = view.live
+  const known = shells.find((each) => each.call === call) ?? { call, command: oneLine(command ?? ''), output: '' }
+  return grown(view, call, text, known.output, (output) => ({ ...view, live: { ...view.live, shells: [...shells.filter((each) => each.call !== call), { ...known, output }] } }))
+}
+
+/** Without a call: of a log of an earlier version. */
+export function withoutShell(view: View, call: string | undefined): View {
+  const partial = new Map(view.inner.partial)
+  for (const each of view.live.shells) if (call === undefined || each.call === call) partial.delete(each.call)
+  return { ...view, live: { ...view.live, shells: call === undefined ? [] : view.live.shells.filter((each) => each.call !== call) }, inner: { ...view.inner, partial } }
+}
+
+function grown(view: View, call: string, text: string, before: string, put: (output: string) => View): View {
   const all = ((view.inner.partial.get(call) ?? '') + text).slice(-OUTPUT)
   const cut = all.lastIndexOf('\n') + 1
-  const lines = (known.output.slice(0, known.output.lastIndexOf('\n') + 1) + cleanLines(all.slice(0, cut))).slice(-OUTPUT)
-  const output = lines + sanitize(all.slice(cut))
-  const next = shell ? { ...view, live: { ...view.live, shell: { call, output } } } : change(view, call, { output })
+  const lines = (before.slice(0, before.lastIndexOf('\n') + 1) + cleanLines(all.slice(0, cut))).slice(-OUTPUT)
+  const next = put(lines + sanitize(all.slice(cut)))
   return { ...next, inner: { ...view.inner, partial: new Map(view.inner.partial).set(call, all.slice(cut)) } }
 }
 

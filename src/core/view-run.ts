@@ -13,7 +13,7 @@ export const TITLE = 60
 export function brokenOff(view: View): View {
   if (!view.run) return view
   const settled = giveUpCalls(settleStream(view))
-  return { ...settled, run: null, asks: [], pause: null, live: { ...noLive, shell: settled.live.shell }, inner: { ...settled.inner, partial: new Map() } }
+  return { ...settled, run: null, asks: [], pause: null, live: { ...noLive, shells: settled.live.shells }, inner: { ...settled.inner, partial: new Map() } }
 }
 
 export function onInput(view: View, record: RecordOf<'input'>): View {
@@ -89,7 +89,7 @@ export function onOutcome(view: View, record: RecordOf<'outcome'>): View {
     ...withRows(settled, [row]),
     run: null, asks: [], pause: null,
     last: { run: record.run, status: record.status, reason, at: record.at },
-    live: { ...noLive, shell: settled.live.shell },
+    live: { ...noLive, shells: settled.live.shells },
     inner: { ...settled.inner, reply: null, partial: new Map() },
   }
 }

@@ -47,11 +47,11 @@ export interface Live {
   writing: readonly { part: number; name: string; characters: number }[]
   /** The reply's calls in their order, from the first that is not settled on. */
   calls: readonly LiveCall[]
-  /** The end of the output of a `!` command that runs. */
-  shell: { call: string; output: string } | null
+  /** The person's own commands (`!`) that run, with the end of their output. */
+  shells: readonly { call: string; command: string; output: string }[]
 }
 
-export const noLive: Live = { request: null, retry: null, reasoning: null, text: null, gap: false, writing: [], calls: [], shell: null }
+export const noLive: Live = { request: null, retry: null, reasoning: null, text: null, gap: false, writing: [], calls: [], shells: [] }
 
 export interface LiveCall {
   call: string

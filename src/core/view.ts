@@ -1,7 +1,7 @@
 import type { Carry, RecordOf, SessionRecord } from './record.ts'
 import { sanitize } from './sanitize.ts'
 import { Grown } from './grow.ts'
-import { onAnswer, onAsk, onCalls, onOutput, onResult, onSpawn, onStart, shorten } from './view-calls.ts'
+import { onAnswer, onAsk, onCalls, onOutput, onResult, onSpawn, onStart, shorten, withoutShell } from './view-calls.ts'
 import { excerpt, oneLine, outputOf } from './view-excerpt.ts'
 import { onDelta, onReply, onSummaryFault, withRows } from './view-reply.ts'
 import { mark, onRewind } from './view-rewind.ts'
@@ -146,7 +146,7 @@ function onSet(view: View, record: RecordOf<'set'>): View {
 
 function onShell(view: View, record: RecordOf<'shell'>): View {
   const row: Row = { kind: 'shell', command: oneLine(record.command), exit: record.exit, model: record.model, output: excerpt(outputOf(record.text), 'tail', SHELL_LINES) }
-  return withRows({ ...view, live: { ...view.live, shell: null }, inner: { ...view.inner, partial: new Map() } }, [row])
+  return withRows(withoutShell(view, record.call), [row])
 }
 
 const UNDONE_FILES = 20

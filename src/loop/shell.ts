@@ -6,8 +6,15 @@ export async function runShell(ledger: Ledger, deps: AgentDeps, command: string,
   const shell = deps.tools.find((tool) => tool.name === 'shell')
   if (!shell) throw new Error('the shell tool is switched off')
   const call = deps.host.id()
-  const prepared = await shell.prepare({ command }, { call, root: deps.policy.root, cwd: deps.cwd, seen: () => undefined, images: false, signal })
-  if ('refused' in prepared) throw new Error(prepared.refused)
-  const output = await prepared.run(signal, { output: (text) => ledger.emit({ type: 'output', run: '', call, text }), spawned: () => undefined }, { sandbox: false })
-  ledger.append({ type: 'shell', command, exit: output.exit ?? null, text: deps.redact(output.text), model, ...(output.output ? { output: output.output } : {}) })
+  const tell = (text: string, more?: { command: string | null }): void => ledger.emit({ type: 'output', run: '', call, text, ...more })
+  tell('', { command })
+  try {
+    const prepared = await shell.prepare({ command }, { call, root: deps.policy.root, cwd: deps.cwd, seen: () => undefined, images: false, signal })
+    if ('refused' in prepared) throw new Error(prepared.refused)
+    const output = await prepared.run(signal, { output: (text) => tell(text), spawned: () => undefined }, { sandbox: false })
+    ledger.append({ type: 'shell', call, command, exit: output.exit ?? null, text: deps.redact(output.text), model, ...(output.output ? { output: output.output } : {}) })
+  } catch (error) {
+    tell('', { command: null })
+    throw error
+  }
 }

@@ -10,7 +10,7 @@ import { openRewind } from './open-rewind.ts'
 import { lastRows } from './opened.ts'
 import { showOutput } from './output.ts'
 import { openQueue } from './queue-keys.ts'
-import { isActive } from './screen.ts'
+import { isActive, isStoppable } from './screen.ts'
 import { pasteImage, send } from './send.ts'
 import { background, change, hint, type Stage } from './stage.ts'
 import { toEditor } from './suggest.ts'
@@ -37,7 +37,7 @@ export const ACTIONS: Partial<Record<Action, (stage: Stage) => void>> = {
   leave: (stage) => {
     const screen = stage.store.get()
     if (!isEmpty(screen.editor)) return toEditor(stage, (editor) => deleteTo(editor, place.right(editor)))
-    if (isActive(screen)) return hint(stage, 'A run is active. Ctrl+C interrupts it, twice leaves.')
+    if (isStoppable(screen)) return hint(stage, `${isActive(screen) ? 'A run is active' : 'Your command runs'}. Ctrl+C interrupts it, twice leaves.`)
     leave(stage, 'quit')
   },
   mode: (stage) => {
@@ -95,7 +95,7 @@ function escape(stage: Stage): void {
   const again = stage.now() - screen.escapedAt < AGAIN_ESCAPE
   change(stage, { escapedAt: again ? -Infinity : stage.now() })
   if (screen.todo.open) return change(stage, { todo: { ...screen.todo, open: false } })
-  if (isActive(screen)) return interrupt(stage)
+  if (isStoppable(screen)) return interrupt(stage)
   if (again && isEmpty(screen.editor)) return openRewind(stage)
   if (isEmpty(screen.editor)) hint(stage, 'Esc again: go back to an earlier input')
 }
@@ -103,8 +103,8 @@ function escape(stage: Stage): void {
 function cancel(stage: Stage): void {
   const screen = stage.store.get()
   const again = stage.now() - screen.cancelledAt < AGAIN
-  if (again) return leave(stage, isActive(screen) || screen.stopping !== null ? 'interrupt' : 'quit')
-  if (isActive(screen)) {
+  if (again) return leave(stage, isStoppable(screen) || screen.stopping !== null ? 'interrupt' : 'quit')
+  if (isStoppable(screen)) {
     change(stage, { cancelledAt: stage.now() })
     return interrupt(stage)
   }

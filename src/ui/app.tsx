@@ -4,7 +4,7 @@ import { pendingAsk } from './ask.ts'
 import { frame } from './frame.ts'
 import { chordOf } from './keys.ts'
 import type { Presser } from './press.ts'
-import { isActive, type Screen } from './screen.ts'
+import { isStoppable, type Screen } from './screen.ts'
 import { change, type Stage } from './stage.ts'
 
 interface Props {
@@ -27,7 +27,7 @@ export function App({ stage, presser, onReady }: Props): ReactNode {
     else if (chord !== '') presser.key(chord)
   })
   usePaste(presser.paste)
-  useSeconds(isActive(screen))
+  useSeconds(isStoppable(screen))
   useShown(stage, screen)
   const { above, queue, editor, below, cursor } = frame(stage)
   useLower(stage, above.length + queue.length + editor.length + below.length)

@@ -11,5 +11,5 @@ export const blankScreen = (connection: Connection, theme: Theme, size: Size, tr
   connection, theme, size, transcript,
   view: emptyView(), editor: emptyEditor, history: history([]), images: [], attaching: false, returned: 0, completion: null, looking: null, custom: [],
   overlay: null, inputs: new Map(), moving: new Set(), notice: null, ask: noAsk(), typedAt: -Infinity, escapedAt: -Infinity, cancelledAt: -Infinity,
-  busy: null, stopping: null, todo: { open: false, text: '' }, output: null, printed: 0, left: false,
+  busy: null, stopping: null, switching: false, todo: { open: false, text: '' }, output: null, printed: 0, left: false,
 })

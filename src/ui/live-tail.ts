@@ -76,7 +76,7 @@ function callRows({ live }: View, width: Width, clock: number, rows: number): st
     all.push(...head)
     if (call.state === 'running') all.push(...outputRows(call.output, width, Math.min(OUTPUT_ROWS, rows - all.length - after)))
   }
-  if (live.shell) all.push(...renderHead({ name: '!', summary: '' }, ['running'], theme.accent, width), ...outputRows(live.shell.output, width, Math.min(OUTPUT_ROWS, rows - all.length - 1)))
+  for (const shell of live.shells) all.push(...renderHead({ name: '!', summary: shell.command }, ['running'], theme.accent, width), ...outputRows(shell.output, width, Math.min(OUTPUT_ROWS, rows - all.length - 1)))
   return all.slice(0, rows)
 }
 

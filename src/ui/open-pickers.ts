@@ -1,8 +1,8 @@
 import { Effort, Mode } from '../core/record.ts'
-import { replaceText } from './editor-state.ts'
+import { isEmpty, replaceText } from './editor-state.ts'
 import { picker, type Choice, type Picker } from './picker.ts'
 import type { Connection } from './port.ts'
-import { isActive } from './screen.ts'
+import { isActive, isStoppable, type Screen } from './screen.ts'
 import { background, change, fail, hint, type Stage } from './stage.ts'
 import { toEditor } from './suggest.ts'
 import { THEMES, themeOf } from './theme.ts'
@@ -28,10 +28,34 @@ export function openList(stage: Stage, empty: Picker, choices: Promise<readonly 
 
 const show = (stage: Stage, list: Picker): void => change(stage, { overlay: { kind: 'picker', picker: list }, completion: null })
 
-/** A run belongs to its session: while one is active there is no going away from it. */
-export function switchTo(stage: Stage, opening: () => Promise<Connection>): string | void {
-  if (isActive(stage.store.get())) return 'A run is active: Esc interrupts it, then go to another session.'
-  background(stage, opening().then((connection) => stage.attach(connection)))
+/** A run belongs to its session: while one is active, or a command of the person's own, there is no going away from it. */
+export const whyStay = (screen: Screen): string | null =>
+  isStoppable(screen) ? `${isActive(screen) ? 'A run is active: Esc interrupts it' : 'Your command runs: Esc stops it'}, then go to another session.` : null
+export const OPENING = 'Another session is being opened.'
+
+/** Says why not, if so. */
+export function switchTo(stage: Stage, opening: () => Promise<Connection>, after: () => void = () => undefined): string | void {
+  const before = stage.store.get()
+  const why = before.switching ? OPENING : whyStay(before)
+  if (why !== null) return why
+  change(stage, { switching: true })
+  background(stage, opening().then(
+    (connection) => {
+      const { editor } = stage.store.get()
+      stage.attach(connection)
+      change(stage, { switching: false })
+      // What was written since is meant for the one that was asked for.
+      if (editor.lines !== before.editor.lines && !isEmpty(editor) && isEmpty(stage.store.get().editor)) {
+        before.connection.draft.save('')
+        toEditor(stage, () => editor)
+      }
+      after()
+    },
+    (error: unknown) => {
+      change(stage, { switching: false })
+      throw error
+    },
+  ))
 }
 
 export function openModels(stage: Stage): void {

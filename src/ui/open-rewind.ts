@@ -4,6 +4,7 @@ import { isEmpty, newline, paste, replaceText, textOf } from './editor-state.ts'
 import { moveTo, place } from './editor-moves.ts'
 import { age } from './figures.ts'
 import { picker, type Choice, type Picker } from './picker.ts'
+import { switchTo } from './open-pickers.ts'
 import { openPutBack } from './put-back.ts'
 import { background, change, fail, hint, type Stage } from './stage.ts'
 import { toEditor } from './suggest.ts'
@@ -94,10 +95,8 @@ function goBack(stage: Stage, point: TreePoint, to: number, anyway: boolean): vo
 }
 
 function copy(stage: Stage, point: TreePoint): void {
-  background(stage, stage.host.sessions.fork(stage.store.get().connection.session, point.to).then((connection) => {
-    stage.attach(connection)
-    takeText(stage, point)
-  }))
+  const why = switchTo(stage, () => stage.host.sessions.fork(stage.store.get().connection.session, point.to), () => takeText(stage, point))
+  if (why) hint(stage, why)
 }
 
 /** What was sent there comes back to be sent again, before anything that is being written. */

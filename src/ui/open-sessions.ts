@@ -1,8 +1,7 @@
-import { switchTo } from './open-pickers.ts'
+import { switchTo, whyStay } from './open-pickers.ts'
 import { picker, search, type Choice, type Picker } from './picker.ts'
 import type { SessionChoice } from './port.ts'
 import { say } from './say.ts'
-import { isActive } from './screen.ts'
 import { sessionFinder, type SessionFinder } from './session-finder.ts'
 import { sessionKeys } from './session-keys.ts'
 import { sessionRow } from './session-rows.ts'
@@ -61,7 +60,8 @@ function indexIn(choices: readonly Choice[], { choices: before, index, query, lo
 /** Opens it, or says why not. One of another root goes on here only as a copy, and only if that is chosen: its work was done on other files. */
 export function goOnWith(stage: Stage, session: SessionChoice): void {
   const { key, id, elsewhere, unreadable } = session
-  if (isActive(stage.store.get())) return hint(stage, 'A run is active: Esc interrupts it, then go to another session.')
+  const stay = whyStay(stage.store.get())
+  if (stay !== null) return hint(stage, stay)
   if (unreadable !== null) return fail(stage, new Error(`The session ${id} cannot be read: ${unreadable}.`))
   if (elsewhere) return askWhere(stage, session, elsewhere.command)
   const open = stage.store.get().connection

@@ -14,7 +14,7 @@ export function opened(connection: Connection, base: Screen): Screen {
   return {
     ...base, ...(first ? { connection: first, view: earlyView(first.records), output: null, inputs: new Map() } : { connection, ...folded(connection) }), moving: new Set(), editor: draft === '' ? emptyEditor : { ...paste(emptyEditor, draft), undo: [] },
     notice: connection.readOnly === undefined ? base.notice : { text: `${connection.readOnly} ${HOW_TO_GO_ON}`, tone: 'hint' },
-    completion: null, overlay: null, ask: noAsk(), busy: null, stopping: null, images: [], returned: 0, todo: { ...base.todo, text: '' },
+    completion: null, overlay: null, ask: noAsk(), busy: null, stopping: null, switching: false, images: [], returned: 0, todo: { ...base.todo, text: '' },
   }
 }
 

@@ -4,7 +4,7 @@ import { insert, isEmpty, textOf } from './editor-state.ts'
 import type { Action } from './keys.ts'
 import { pickerKey, pickerText } from './picker-keys.ts'
 import { queueKey, queueText } from './queue-keys.ts'
-import { isActive, type Overlay } from './screen.ts'
+import { isStoppable, type Overlay } from './screen.ts'
 import { change, type Stage } from './stage.ts'
 
 /** A key while something lies over the editor. False: it does what it does without that. */
@@ -28,14 +28,14 @@ export function overlayKey(stage: Stage, overlay: Overlay, chord: string, action
 
 /** Ctrl+C works everywhere: it closes what is open, and interrupts what runs all the same. Where nothing runs, a text that is being written is left to the next one. */
 function cancelled(stage: Stage, overlay: Overlay): boolean {
-  if (overlay.kind === 'picker' && overlay.picker.line && !isActive(stage.store.get())) {
+  if (overlay.kind === 'picker' && overlay.picker.line && !isStoppable(stage.store.get())) {
     change(stage, { overlay: { kind: 'picker', picker: { ...overlay.picker, line: null } } })
     return true
   }
   change(stage, { overlay: null })
   if (overlay.kind === 'picker') (overlay.picker.cancel ?? overlay.picker.dismiss)?.()
   const screen = stage.store.get()
-  return screen.left || (!isActive(screen) && !isEmpty(screen.editor))
+  return screen.left || (!isStoppable(screen) && !isEmpty(screen.editor))
 }
 
 /** Text while something lies over the editor. False: it is for the editor after all. */

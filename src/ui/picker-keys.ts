@@ -4,7 +4,7 @@ import { insert, textOf } from './editor-state.ts'
 import { graphemes } from './graphemes.ts'
 import { keyIn, type Action } from './keys.ts'
 import { choose, matching, search, type Picker, type PickerLine } from './picker.ts'
-import { isActive } from './screen.ts'
+import { isStoppable } from './screen.ts'
 import { change, type Stage } from './stage.ts'
 import { toEditor } from './suggest.ts'
 
@@ -18,7 +18,7 @@ const isFresh = (stage: Stage, { uninvited }: Picker): boolean =>
 export function pickerKey(stage: Stage, picker: Picker, chord: string, action: Action | undefined): boolean {
   if (!isFresh(stage, picker)) {
     // It was meant for the run, as long as nobody could know better.
-    if (action === 'escape' && isActive(stage.store.get())) return false
+    if (action === 'escape' && isStoppable(stage.store.get())) return false
     const edit = action && action !== 'newline' ? EDIT_ACTIONS[action] : undefined
     if (edit) toEditor(stage, edit)
     return true

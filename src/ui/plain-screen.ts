@@ -17,7 +17,7 @@ import { seek } from './picker-keys.ts'
 import { matching, type Picker } from './picker.ts'
 import { plainWriter } from './plain.ts'
 import type { Connection, UiHost } from './port.ts'
-import { isActive, type Overlay, type Screen } from './screen.ts'
+import { isStoppable, type Overlay, type Screen } from './screen.ts'
 import { send } from './send.ts'
 import { background, change, type Stage } from './stage.ts'
 import { store as storeOf } from './store.ts'
@@ -179,6 +179,6 @@ function interrupted(stage: Stage): void {
   const again = stage.now() - screen.cancelledAt < 1_000
   change(stage, { cancelledAt: stage.now() })
   if (again) return leave(stage, 'interrupt')
-  if (isActive(screen)) return screen.connection.send({ type: 'interrupt' })
+  if (isStoppable(screen)) return screen.connection.send({ type: 'interrupt' })
   change(stage, { notice: { text: 'Ctrl+C again leaves.', tone: 'hint' } })
 }

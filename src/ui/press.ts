@@ -33,8 +33,11 @@ export function presser(stage: Stage): Presser {
   }
   const carryOut = (pieces: readonly Typed[]): void => {
     for (const piece of pieces) {
-      if (piece.type === 'text') typed(stage, piece.text)
-      else enter()
+      if (piece.type === 'enter') enter()
+      else {
+        enteredAt = -Infinity
+        typed(stage, piece.text)
+      }
     }
   }
   const wait = (): void => {
@@ -45,6 +48,7 @@ export function presser(stage: Stage): Presser {
     if (chord === 'enter') carryOut(burst.enter(stage.now()))
     else {
       carryOut(burst.settle())
+      enteredAt = -Infinity
       pressed(stage, chord)
     }
     wait()

@@ -41,6 +41,8 @@ export interface Screen {
   busy: 'run' | 'compact' | 'check' | 'undo' | null
   /** The run that was told to stop and has not ended yet. */
   stopping: string | null
+  /** Another session is on its way onto the screen: until then nothing is sent. */
+  switching: boolean
   todo: { open: boolean; text: string }
   output: Shown | null
   /** What was printed, on a screen of its own; null: the terminal has it. */
@@ -97,5 +99,8 @@ export const noAsk = (decided: ReadonlySet<string> = new Set()): AskFocus => ({ 
 /** A text is being written beside a question that leaves room for one. */
 export const isWritingBeside = ({ overlay, editor }: Screen): boolean => overlay?.kind === 'picker' && overlay.picker.beside === true && !isEmpty(editor)
 
-/** Something can be interrupted. */
+/** A run is active, or something that must not happen beside one. */
 export const isActive = ({ view, busy }: Screen): boolean => view.run !== null || busy !== null
+
+/** Something can be interrupted: that, or a command of the person's own. */
+export const isStoppable = (screen: Screen): boolean => isActive(screen) || screen.view.live.shells.length > 0

@@ -1,9 +1,10 @@
 import type { When } from '../core/record.ts'
 import { textOf } from './editor-state.ts'
+import { OPENING } from './open-pickers.ts'
 import { HOW_TO_GO_ON } from './opened.ts'
 import { readLine } from './slash-commands.ts'
 import { slash } from './slash.ts'
-import { background, change, fail, type Stage } from './stage.ts'
+import { background, change, fail, hint, type Stage } from './stage.ts'
 import { emptied, submit } from './submit.ts'
 
 /** What is written goes out: a prompt, a command of ours, or one for the shell. An empty editor sends nothing (C19). */
@@ -59,7 +60,9 @@ export async function pasteImage(stage: Stage): Promise<void> {
 }
 
 function refused(stage: Stage): boolean {
-  const { readOnly } = stage.store.get().connection
+  const { connection: { readOnly }, switching } = stage.store.get()
+  if (switching) hint(stage, `${OPENING} Your text stays: send it there.`)
+  if (switching) return true
   if (readOnly !== undefined) fail(stage, new Error(`${readOnly} ${HOW_TO_GO_ON}`))
   return readOnly !== undefined
 }

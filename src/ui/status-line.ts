@@ -5,7 +5,7 @@ import { elapsed, money, tokens } from './figures.ts'
 import { fitParts, type Part } from './first-paint.ts'
 import { fit } from './graphemes.ts'
 import type { UiHost } from './port.ts'
-import { isActive, type Screen } from './screen.ts'
+import { isActive, isStoppable, type Screen } from './screen.ts'
 import type { Theme } from './theme.ts'
 
 /** Under the editor: mode, model, context used, cost, limits that come near, folder and branch. */
@@ -29,10 +29,10 @@ export function statusLine({ view, size, connection }: Screen, host: UiHost, clo
 /** Above the queue while something goes on. It always says how to stop it. */
 export function activityLine(screen: Screen, clock: number, theme: Theme): string | null {
   const { view, stopping, busy, size } = screen
-  if (!isActive(screen)) return null
+  if (!isStoppable(screen)) return null
   if (stopping !== null && stopping === view.run?.id) return theme.warn(fit('Stopping…', size.columns - 1))
   const parts: Part[] = [
-    { text: view.asks.length > 0 || view.pause ? 'Waits for your answer' : busy === 'compact' ? 'Compacting' : busy === 'check' ? 'Checking' : busy === 'undo' ? 'Putting files back' : 'Working', keep: 8 },
+    { text: view.asks.length > 0 || view.pause ? 'Waits for your answer' : busy === 'compact' ? 'Compacting' : busy === 'check' ? 'Checking' : busy === 'undo' ? 'Putting files back' : isActive(screen) ? 'Working' : 'Your command runs', keep: 8 },
     { text: view.run ? elapsed(view.run.since, clock) : '', keep: 6 },
     { text: view.run && view.run.step > 0 ? `step ${view.run.step}` : '', keep: 4 },
     { text: jobsText(view), keep: 3 },

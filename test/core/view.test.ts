@@ -326,3 +326,12 @@ test('a run that broke is over, though no outcome says so', () => {
   expect(fold([...broken, { type: 'error', message: 'refused', active: 'r' }])).toMatchObject({ run: { id: 'r' }, live: { calls: [{ call: 'a' }] } })
   expect(fold([...broken, { type: 'error', message: 'the disk is full', active: null }])).toMatchObject({ run: null, asks: [], live: { calls: [], request: null } })
 })
+
+test('commands of the person\'s own are shown while they run, each with its output, until their record is there or they came to nothing', () => {
+  const said = (call: string, text: string, command?: string | null): AgentEvent => ({ type: 'output', run: '', call, text, ...(command === undefined ? {} : { command }) })
+  const shells = (list: AgentEvent[]): unknown => list.reduce(reduce, emptyView()).live.shells
+  const begun = [...events([session]), said('a', '', 'npm test'), said('b', '', 'npm run dev'), said('a', 'one\ntw'), said('a', 'o\n')]
+  expect(shells(begun)).toEqual([{ call: 'b', command: 'npm run dev', output: '' }, { call: 'a', command: 'npm test', output: 'one\ntwo\n' }])
+  expect(shells([...begun, ...events([{ type: 'shell', call: 'a', command: 'npm test', exit: 0, text: '', model: true }], 1)])).toEqual([{ call: 'b', command: 'npm run dev', output: '' }])
+  expect(shells([...begun, said('b', '', null)])).toMatchObject([{ call: 'a' }])
+})

@@ -2,9 +2,10 @@ import { expect, test } from 'vitest'
 import type { AgentEvent } from '../../src/core/ports.ts'
 import { pendingAsk } from '../../src/ui/ask.ts'
 import { keepDraft } from '../../src/ui/draft.ts'
-import { textOf } from '../../src/ui/editor-state.ts'
+import { emptyEditor, textOf } from '../../src/ui/editor-state.ts'
 import { follow } from '../../src/ui/follow.ts'
 import { picker } from '../../src/ui/picker.ts'
+import type { Connection } from '../../src/ui/port.ts'
 import { presser } from '../../src/ui/press.ts'
 import type { Screen } from '../../src/ui/screen.ts'
 import { stageOf, type Bench } from './stage.ts'
@@ -401,4 +402,25 @@ test('C19: an Enter that is held down sends once, and answers nothing that comes
   expect([screen().overlay?.kind, sent('set')]).toEqual(['picker', []])
   await press('enter')
   expect(sent('set')).toHaveLength(1)
+})
+
+test('while another session is being opened nothing is sent to this one, and what was written goes along', async () => {
+  const { stage, press, sent, text, screen } = session()
+  let open: (connection: Connection) => void = () => undefined
+  stage.host.sessions.fresh = () => new Promise((resolve) => (open = resolve))
+  const attached: string[] = []
+  stage.attach = (next) => {
+    attached.push(next.session)
+    stage.store.update((now) => ({ ...now, editor: emptyEditor }))
+  }
+  await press('/new', 'enter', 'do it', 'enter')
+  expect([sent('input'), text(), screen().notice?.text]).toEqual([[], 'do it', expect.stringContaining('being opened') as string])
+  await press('ctrl+u', '/new', 'enter')
+  expect(screen().notice?.text).toContain('being opened')
+  await press('ctrl+u', 'do it')
+  open({ ...screen().connection, session: 's2' })
+  await new Promise(setImmediate)
+  expect([attached, text()]).toEqual([['s2'], 'do it'])
+  await press('enter')
+  expect(sent('input')).toMatchObject([{ text: 'do it' }])
 })
