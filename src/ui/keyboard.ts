@@ -87,7 +87,8 @@ export function openKeyboard(terminal: ReadStream, early: readonly string[], { c
     },
   }
 
-  terminal.setEncoding('utf8')
+  // The first frame has set it: to do so again would forget the bytes of half a character.
+  if (terminal.readableEncoding !== 'utf8') terminal.setEncoding('utf8')
   for (const chunk of early) onData(chunk)
   terminal.on('data', onData)
   terminal.on('end', onEnd)
