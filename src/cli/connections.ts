@@ -107,4 +107,4 @@ function watch(log: SessionLog, listener: Parameters<Connection['subscribe']>[0]
   return () => clearInterval(timer)
 }
 
-const hasInput = (log: SessionLog): boolean => log.partial || log.records.some((record) => isKnownRecord(record) && record.type === 'input')
+const hasInput = (log: SessionLog): boolean => log.partial || log.records.some((record) => isKnownRecord(record) && (record.type === 'input' || record.type === 'compact'))

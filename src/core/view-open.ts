@@ -5,15 +5,23 @@ import type { Row } from './view-row.ts'
 import type { View, ViewEvent, Waiting } from './view-state.ts'
 import { emptyView, reduce } from './view.ts'
 
-/** The view of a log just opened. Where its records begin late, the compaction they begin at knows the inputs that came before. */
+/** The view of a log just opened. */
 export function openView(records: readonly ViewEvent[]): View {
+  const view = records.reduce(reduce, beginView(records))
+  // No command of an earlier process is ours any more.
+  return { ...view, jobs: [] }
+}
+
+/** Before the first of these records. Where they begin late, the compaction they begin at knows the inputs that came before. */
+export const beginView = (records: readonly ViewEvent[]): View => ({ ...emptyView(), waiting: carriedInputs(records).map(toWaiting) })
+
+/** Inputs that these records do not hold, and that may still wait to be delivered. */
+export function carriedInputs(records: readonly ViewEvent[]): RecordOf<'input'>[] {
   const first = records.find((record) => 'seq' in record && record.type !== 'session')
   const begin = first && 'seq' in first ? first.seq : 0
   const newest = records.findLast((record): record is RecordOf<'compact'> => record.type === 'compact')
-  const waiting = newest?.carry && begin > 1 && begin >= newest.keep ? newest.carry.inputs.map((input): Waiting => toWaiting(input, newest.at)) : []
-  const view = records.reduce(reduce, { ...emptyView(), waiting })
-  // No command of an earlier process is ours any more.
-  return { ...view, jobs: [] }
+  if (!newest?.carry || begin <= 1 || begin < newest.keep) return []
+  return newest.carry.inputs.map(({ images, ...input }) => ({ type: 'input', seq: -1, at: newest.at, from: 'user', ...input, ...(images ? { images } : {}) }))
 }
 
 /** The records with what is damaged between them, where it stands. That a number is missing is seen from the records themselves. */
@@ -34,6 +42,6 @@ export const resumeRow = (view: View): Row => ({
   kind: 'resume', id: view.status.session ?? '', title: view.status.title, outcome: view.last?.status ?? null, reason: view.last?.reason ?? '',
 })
 
-const toWaiting = ({ id, text, when, images }: NonNullable<RecordOf<'compact'>['carry']>['inputs'][number], at: number): Waiting => ({
+const toWaiting = ({ id, text, when, images, at }: RecordOf<'input'>): Waiting => ({
   id, text: sanitize(text), when: when ?? 'next', from: 'user', images: everyText(images ?? [], sanitize), at,
 })

@@ -42,9 +42,9 @@ export function* readNeeded(fd: number, size: number, head = Infinity): Pieces<R
 /** What is read in a moment. */
 const LITTLE = 1024 * 1024
 
-/** The same where it is little; null: it is not, or the log is large and damaged. */
+/** The same where it is little, with all that is to be looked at; null: it is not little, or the log is large and damaged. */
 export function readLittle(fd: number, size: number): Reading | null {
-  if (size <= LITTLE) return atOnce(readNeeded(fd, size))
+  if (size <= LITTLE) return atOnce(readPlanned(fd, size, atOnce(planReading(fd, size, () => () => false))))
   try {
     const plan = atOnce(planBack(fd, size, backToKept(Infinity), LITTLE))
     return plan && atOnce(readPlanned(fd, size, plan))

@@ -18,6 +18,7 @@ export function early(connection: Connection): Early | null {
   const listeners = new Set<(event: AgentEvent) => void>()
   let queue: { id: string; command: Command }[] = []
   let seq = 0
+  let count = 0
   let written = ''
   const tell = (fact: Fact): void => {
     const event = { seq: seq++, at: Date.now(), ...fact }
@@ -32,10 +33,17 @@ export function early(connection: Connection): Early | null {
     void save()
   }
   const inputs = (): string[] => queue.filter(({ command }) => command.type === 'input').map(({ id }) => id)
+  /** What would begin something is given up; settings are not. */
+  const interrupt = (): void => {
+    const begins = queue.flatMap(({ command }) => (command.type === 'shell' ? [`!${command.command}`] : command.type === 'compact' || command.type === 'check' ? [`/${command.type}`] : []))
+    queue = queue.filter(({ command }) => command.type === 'input' || command.type === 'set')
+    takeBack(inputs(), 'interrupt')
+    if (begins.length > 0) for (const listener of listeners) listener({ type: 'error', message: `Not begun: ${begins.join(', ')}`, active: null })
+  }
   const send = (command: Command): void => {
     if (command.type === 'withdraw') return takeBack(inputs().filter((id) => id === command.input).slice(-1), 'user')
-    if (command.type === 'interrupt') return takeBack(inputs(), 'interrupt')
-    const id = `early-${seq}`
+    if (command.type === 'interrupt') return interrupt()
+    const id = `early-${count++}`
     queue.push({ id, command })
     if (command.type !== 'input') return
     void save()

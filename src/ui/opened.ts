@@ -1,5 +1,5 @@
-import { inPlace } from '../core/view-open.ts'
-import { emptyView, reduce, withNote, type View } from '../core/view.ts'
+import { beginView, carriedInputs, inPlace } from '../core/view-open.ts'
+import { reduce, withNote, type View } from '../core/view.ts'
 import { early, earlyView } from './early.ts'
 import { emptyEditor, paste } from './editor-state.ts'
 import { outputOf } from './output.ts'
@@ -31,10 +31,11 @@ function folded(connection: Connection): Folded {
 }
 
 /** In pieces: it can pause after each record. */
-export function* folding({ session, records, damage = [], readOnly, live }: Connection): Generator<View, Folded> {
-  let view: View = emptyView()
+export function* folding(connection: Connection): Generator<View, Folded> {
+  const { session, records, damage = [], readOnly, live } = connection
+  let view = beginView(records)
   let output: Shown | null = null
-  const inputs: Screen['inputs'] = new Map()
+  const inputs: Screen['inputs'] = new Map(carriedInputs(records).map((input) => [input.id, input]))
   for (const record of inPlace(records, damage)) {
     view = reduce(view, record)
     yield view
@@ -45,14 +46,14 @@ export function* folding({ session, records, damage = [], readOnly, live }: Conn
   // Whoever can write to it settles such a run; here it is only not to look as if it went on.
   if (readOnly !== undefined && live !== true && view.run) view = reduce(view, { type: 'error', message: 'This run was cut off: the tiller that ran it has ended.', active: null })
   const { last } = view
-  if (inputs.size > 0) view = withNote(view, { kind: 'resume', id: session, title: view.status.title, outcome: last?.status ?? null, reason: last?.reason ?? '' })
+  if (hasBegun(connection)) view = withNote(view, { kind: 'resume', id: session, title: view.status.title, outcome: last?.status ?? null, reason: last?.reason ?? '' })
   const waiting = new Set(view.waiting.map(({ id }) => id))
   for (const id of inputs.keys()) if (!waiting.has(id)) inputs.delete(id)
   return { view, output, inputs }
 }
 
-/** Something was said in it. Until then a session is empty, whatever its log says of settings. */
-export const hasBegun = ({ records, rest }: Connection): boolean => rest !== undefined || records.some(({ type }) => type === 'input')
+/** Something was said in it, if only before what is in memory. Until then a session is empty, whatever its log says of settings. */
+export const hasBegun = ({ records, rest }: Connection): boolean => rest !== undefined || records.some(({ type }) => type === 'input' || type === 'compact')
 
 /** What was under way is put back where it can be decided on: nothing is sent behind a person's back. */
 export function takeBackWaiting(screen: Screen): void {

@@ -99,3 +99,17 @@ it('`sessions remove` in a terminal names what would go, and asks', async () => 
     expect(existsSync(file)).toBe(code === 1)
   }
 })
+
+it('a session that was compacted at its end is shown with what was said before', async () => {
+  const world = await openWorld([say('The answer.'), say('A summary.')])
+  const terminal = openTerminal(world)
+  await terminal.waitFor(READY)
+  await terminal.type('A question', 'enter')
+  await terminal.waitFor(/■ done/, 30_000)
+  await terminal.type('/compact', 'enter')
+  await terminal.waitFor(/^compacted: .*A summary/m, 30_000)
+  await terminal.type('ctrl+d')
+  await terminal.exit()
+  const again = openTerminal(world, ['-c'])
+  await again.waitFor(/> A question[^]*The answer\.[^]*compacted: .*A summary\.[^]*going on with "A question"/, 30_000)
+})
