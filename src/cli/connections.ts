@@ -39,7 +39,6 @@ export function openConnections(place: Place, settings: Settings, options: Optio
       log.close()
       throw error
     }
-    warmForRequest(current.models, current.model, current.tools)
     return connectionOf(current, folder)
   }
   return {
@@ -62,7 +61,9 @@ export function openConnections(place: Place, settings: Settings, options: Optio
   }
 }
 
-function connectionOf({ agent, log, jobs, checkpoints, rest, close }: Connected, folder: string): Connection {
+function connectionOf(connected: Connected, folder: string): Connection {
+  const { agent, log, jobs, checkpoints, rest, close } = connected
+  let isWarm = false
   const live = log.readOnly !== null && isHeld(lockOf(log.file))
   return {
     session: log.id,
@@ -71,7 +72,12 @@ function connectionOf({ agent, log, jobs, checkpoints, rest, close }: Connected,
     },
     damage: log.damage,
     ...(rest ? { rest: () => rest().then((whole) => connectionOf(whole, folder)) } : {}),
-    subscribe: (listener) => (live ? watch(log, listener) : agent.subscribe(listener)),
+    subscribe: (listener) => {
+      // Whoever follows it is on the screen: nobody waits for what is loaded from now on.
+      if (!isWarm) warmForRequest(connected.models, connected.model, connected.tools)
+      isWarm = true
+      return live ? watch(log, listener) : agent.subscribe(listener)
+    },
     send: (command) => agent.send(command),
     draft: {
       load: () => readDraft(log.file) || (hasInput(log) ? '' : takeLeftDraft(folder)),

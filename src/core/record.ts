@@ -298,8 +298,8 @@ export function parse(line: string): Line {
 }
 
 const made = new Map<FactType, { schema: z.ZodMiniType; used: number }>()
-/** Compiled, a schema is as strict and three times as quick; that takes a millisecond, which a long log wins back. */
-const MANY = 20
+/** Compiled, a schema is as strict and three times as quick; that takes some milliseconds, which a long log wins back. */
+const MANY = 300
 
 function schemaOf(type: FactType): z.ZodMiniType {
   const known = made.get(type) ?? { schema: facts[type](), used: 0 }

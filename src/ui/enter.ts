@@ -45,7 +45,8 @@ export function enter(stage: Stage): () => void {
   }
 }
 
-const AFTER_FIRST_FRAME_MS = 10
+/** A key that is pressed at once is shown first. */
+const AFTER_FIRST_FRAME_MS = 40
 /** Shorter than a key takes to be shown. */
 const PIECE_MS = 6
 
