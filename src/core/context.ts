@@ -36,7 +36,7 @@ export function context(records: readonly SessionRecord[], next?: { inputs: read
 const CUT_OFF = '[Your reply above was cut off by the user.]'
 
 interface Reading {
-  inputs: Map<string, { text: string; images?: Image[] | undefined }>
+  inputs: Map<string, { text: string; images?: Image[] | undefined; seq?: number }>
   omitted: Map<number, string>
   /** Of the newest reply, by call. */
   results: Map<string, RecordOf<'result'>>
@@ -131,7 +131,9 @@ function deliver(reading: Reading, inputs: readonly string[]): void {
   for (const id of inputs) {
     const input = reading.inputs.get(id)
     if (!input) continue
-    addUser(reading.messages, [{ type: 'text', text: input.text }, ...(input.images ?? []).map((image) => ({ type: 'image' as const, image }))])
+    const replaced = input.seq === undefined ? undefined : reading.omitted.get(input.seq)
+    if (replaced !== undefined) addUser(reading.messages, [{ type: 'text', text: replaced }])
+    else addUser(reading.messages, [{ type: 'text', text: input.text }, ...(input.images ?? []).map((image) => ({ type: 'image' as const, image }))])
   }
 }
 

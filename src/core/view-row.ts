@@ -23,6 +23,8 @@ export type Row =
   | { kind: 'compact'; before: number; after: number; first: string }
   | { kind: 'rewind'; to: number; follows: string }
   | { kind: 'pause'; text: string }
+  /** Something is no longer among what the model is sent. */
+  | { kind: 'omit' }
   | { kind: 'choice'; choice: Choice; by: 'user' | 'input'; reached: Reached | null }
   /** A request failed; `retry`: after how long it is tried again, and of how many attempts. */
   | { kind: 'fault'; fault: FaultKind; message: string; status: number | null; attempt: number; retry: { waitMs: number; of: number; model: string | null } | null }

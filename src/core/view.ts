@@ -96,7 +96,7 @@ function onKnown(view: View, record: SessionRecord): View {
     case 'compact':
       return onCompact(view, record)
     case 'omit':
-      return view
+      return view.rows.at(-1)?.kind === 'omit' ? view : withRows(view, [{ kind: 'omit' }])
     case 'checkpoint':
       return onCheckpoint(view, record)
     case 'check':

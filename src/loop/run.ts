@@ -6,6 +6,7 @@ import { runCalls } from './calls.ts'
 import { compactIfNeeded } from './compact.ts'
 import { atLimit, goingRound } from './limit.ts'
 import { modelOf } from './model-of.ts'
+import { leaveOutImages } from './refused-image.ts'
 import { askModel } from './retry.ts'
 import { verify } from './verify.ts'
 import { interrupted, tell, type Outcome, type Work } from './work.ts'
@@ -70,6 +71,7 @@ async function settleRun(work: Work): Promise<Outcome> {
       if (stuck && stuck !== 'again') return interrupted(work) ?? stuck
       continue
     }
+    if (reply.fault && leaveOutImages(work, reply.fault)) continue
     if (reply.retry?.model !== undefined) continue
     if (reply.fault) return interrupted(work) ?? failed(reply.fault)
     work.compactions = 0

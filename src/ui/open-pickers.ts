@@ -1,5 +1,6 @@
 import { Effort, Mode } from '../core/record.ts'
 import { isEmpty, replaceText } from './editor-state.ts'
+import { tokens } from './figures.ts'
 import { picker, type Choice, type Picker } from './picker.ts'
 import type { Connection } from './port.ts'
 import { isActive, isStoppable, type Screen } from './screen.ts'
@@ -64,9 +65,32 @@ export function openModels(stage: Stage): void {
   ))
 }
 
-/** A name that is wrong, or a key that is missing, is said now and not with the next prompt. */
+/** A name that is wrong, or a key that is missing, is said now and not with the next prompt; so is a window that the conversation does not fit into (J21). */
 export const setModel = (stage: Stage, model: string): void =>
-  background(stage, stage.host.mustBeUsable(model).then(() => stage.store.get().connection.send({ type: 'set', model })))
+  background(stage, stage.host.mustBeUsable(model).then(() => {
+    const { view, connection } = stage.store.get()
+    const set = (): void => connection.send({ type: 'set', model })
+    const [window, used] = [stage.host.contextWindow(model), view.status.context]
+    if (window === null || used === null || used <= window) return set()
+    const first = compactFirst(stage, set)
+    show(stage, picker(`${model} takes ${tokens(window)} tokens, and this conversation has about ${tokens(used)}.`, [
+      { label: 'Take it', note: 'the older part is compacted by it before the next request', act: set },
+      ...(isActive(stage.store.get()) ? [] : [{ label: 'Compact first, then take it', note: 'by the model that knows it all', act: first }]),
+      { label: 'Leave the model as it is', note: '', act: () => undefined },
+    ], { search: false, uninvited: { shownAt: null } }))
+  }))
+
+/** Where no summary comes about, nothing else happens. */
+const compactFirst = (stage: Stage, then: () => void) => (): void => {
+  const { connection } = stage.store.get()
+  const stop = connection.subscribe((event) => {
+    if (event.type !== 'compact' && event.type !== 'error') return
+    stop()
+    if (event.type === 'compact') then()
+  })
+  change(stage, { busy: 'compact' })
+  connection.send({ type: 'compact' })
+}
 
 export function openEfforts(stage: Stage): void {
   const { status } = stage.store.get().view

@@ -74,6 +74,8 @@ function noteOf(row: Note, theme: Theme): [string, Paint] {
       return [`background command ${row.id} ended (${[row.signal ?? (row.exit === null ? 'no exit code' : `exit ${row.exit}`), row.because ?? ''].filter(Boolean).join(', ')}): ${row.command}`, row.exit === 0 ? theme.dim : theme.warn]
     case 'compact':
       return [`compacted: about ${tokens(row.before)} tokens are now ${tokens(row.after)}. ${row.first}`, theme.dim]
+    case 'omit':
+      return ['left out of what the model is sent, with a note in its place', theme.dim]
     case 'rewind':
       return [`went back: what comes now follows ${row.follows}`, theme.warn]
     case 'pause':

@@ -63,7 +63,7 @@ const INPUT_CHARACTERS = 4_000
 const GROUPS: Readonly<Record<Row['kind'], string>> = {
   input: 'input', text: 'text', outcome: 'outcome', call: 'call', check: 'call', shell: 'call', job: 'call', grant: 'call', reasoning: 'reasoning',
   session: 'note', resume: 'note', older: 'note', instructions: 'note', stop: 'fault', fault: 'fault', pause: 'fault', choice: 'fault', retry: 'fault', differs: 'fault', error: 'fault', damage: 'fault',
-  compact: 'note', rewind: 'note', checkpoint: 'call', undo: 'note', set: 'note',
+  compact: 'note', omit: 'fault', rewind: 'note', checkpoint: 'call', undo: 'note', set: 'note',
 }
 
 function renderInput({ role, from, text, images, step }: InputRow, { columns, theme }: Width): string {

@@ -424,3 +424,24 @@ test('while another session is being opened nothing is sent to this one, and wha
   await press('enter')
   expect(sent('input')).toMatchObject([{ text: 'do it' }])
 })
+
+test('J21: a model whose window is too small for the conversation is asked about before it is taken', async () => {
+  for (const [key, sends] of [['1', ['set']], ['2', ['compact', 'set']], ['3', []]] as const) {
+    const { stage, press, screen, noted } = session()
+    let listener: ((event: AgentEvent) => void) | null = null
+    const { connection } = screen()
+    stage.store.update((now) => ({
+      ...now, view: { ...now.view, status: { ...now.view.status, context: 150_000 } },
+      connection: { ...connection, subscribe: (listen) => ((listener = listen), () => undefined), send: (command) => void noted.push({ sent: command.type }) },
+    }))
+    await press('/model local/tiny', 'enter')
+    const { overlay } = screen()
+    if (overlay?.kind !== 'picker') throw new Error('nothing is asked')
+    expect(overlay.picker.title).toBe('local/tiny takes 32k tokens, and this conversation has about 150k.')
+    stage.store.update((now) => ({ ...now, overlay: { kind: 'picker', picker: { ...overlay.picker, uninvited: null } } }))
+    await press(key)
+    const hear = listener as ((event: AgentEvent) => void) | null
+    hear?.({ seq: 9, at: 9, type: 'compact', summary: 'short', keep: 3, tokens: { before: 9, after: 1 } })
+    expect(noted.flatMap((each) => (typeof each === 'object' && each !== null && 'sent' in each ? [each.sent] : []))).toEqual(sends)
+  }
+})
