@@ -107,7 +107,7 @@ function lockFor(opening: Opening, file: string, now: number): void {
     const id = idInName(file)
     if (why === 'elsewhere') opening.readOnly = `It was opened by ${who}, and from here nobody can see whether that still runs. If it does not, remove ${lockOf(file)}.`
     else if (why === 'self') opening.fault = faultOf('locked', `This program has the session ${id} open already.`, { holder })
-    else opening.fault = faultOf('locked', `The session ${id} is open in another tiller (${who}). Close it there, take a copy with --fork ${id}, or watch it without writing.`, { holder })
+    else opening.fault = faultOf('locked', `The session ${id} is open in another tiller (${who}). Close it there, take a copy with --fork ${id}, or watch it in a terminal with tiller -r ${id}.`, { holder })
   } catch (error) {
     if (isForbidden(error)) opening.readOnly = `Its lock ${lockOf(file)} cannot be made: ${inWords(error)}.`
     else opening.fault = faultOf('not-writable', `The session's lock ${lockOf(file)} cannot be made: ${inWords(error)}.`)

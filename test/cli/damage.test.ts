@@ -21,7 +21,6 @@ async function withSession(name: string): Promise<{ world: World; file: string; 
 /** What is shown where it stands, and how the session goes on. In each the rest of it is there, and no byte of it is written anew. */
 it.each<[string, string, RegExp]>([
   ['a torn tail', 'torn-tail', /verified[^]*the log is damaged: the last write was cut off\n$/],
-  ['one in the middle of a character', 'torn-in-character', /verified[^]*the log is damaged: the last write was cut off\n$/],
   ['half a line in the middle', 'half-line', /the log is damaged: half a record\n[^]*the log is damaged: record 4 is missing\n[^]*verified[^]*not delivered yet: Fix the failing test, please\.\n$/],
   ['a block of NULs', 'nul-block', /the log is damaged: 400 NUL bytes\n[^]*verified/],
   ['lines that end in CRLF', 'crlf', /^(?![^]*damaged)[^]*verified/],

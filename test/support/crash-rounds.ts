@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { AgentEvent } from '../../src/core/ports.ts'
 import type { CallPart, RecordOf, SessionRecord } from '../../src/core/record.ts'
 import { faultyDisk, type DiskFault } from './faulty-disk.ts'
-import { openTerminal } from './interactive.ts'
+import { openTerminal, sendText } from './interactive.ts'
 import type { Recorded, Step } from './model-server.ts'
 import { faultsOf } from './session-check.ts'
 import type { Running } from './tiller.ts'
@@ -130,7 +130,7 @@ async function inTerminal({ world, random, disk, late }: Round): Promise<Shown[]
   const until = Math.floor(random() * 12)
   const bytes = Math.floor(random() * 4_000)
   for (let typed = 0, from = -1; !(await Promise.race([ended, new Promise<false>((resolve) => setTimeout(resolve, 5, false))]));) {
-    if (world.server.requests.length > typed * 3 + 1 && typed < 3) await terminal.type(`steer-t${typed++}`, 'enter').catch(() => undefined)
+    if (world.server.requests.length > typed * 3 + 1 && typed < 3) await sendText(terminal, `steer-t${typed++}`).catch(() => undefined)
     if (from < 0 && world.server.requests.length > until) from = terminal.bytes().length
     if ((from >= 0 && terminal.bytes().length > from + bytes) || /^■ /m.test(terminal.screen()) || Date.now() > late) terminal.kill('SIGKILL')
   }

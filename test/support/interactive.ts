@@ -15,6 +15,13 @@ export function openShell(world: World, options: Launch = {}): Pty {
   return closing(launch('bash', ['--norc', '--noprofile', '-i'], inWorld(world, { ...options, env: { PS1: '$ ', PATH: `${world.folder}/bin:${world.env['PATH'] ?? ''}`, ...options.env } })))
 }
 
+/** A text and Enter. On a busy machine the two could come as one chunk, which is a paste. */
+export async function sendText(terminal: Pty, text: string): Promise<void> {
+  await terminal.type(text)
+  await terminal.waitFor((screen) => screen.includes(text))
+  await terminal.type('enter')
+}
+
 /** As a person answers: a key that comes with the question is taken for text that was being typed. */
 export async function answer(terminal: Pty, question: RegExp, ...keys: string[]): Promise<void> {
   await terminal.waitFor(question, 60_000)

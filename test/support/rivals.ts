@@ -33,7 +33,7 @@ export async function fight(rounds: number, begin = false): Promise<Fight> {
   return { world, rounds, won }
 }
 
-const TOLD = /^tiller: The session \w+ is open in another tiller \(pid \d+ on \S+, since \S+\)\. Close it there, take a copy with --fork \w+, or watch it without writing\.\n$|somebody else is making/
+const TOLD = /^tiller: The session \w+ is open in another tiller \(pid \d+ on \S+, since \S+\)\. Close it there, take a copy with --fork \w+, or watch it in a terminal with tiller -r \w+\.\n$|somebody else is making/
 
 /** The same between one in a terminal and one without: the one in the terminal watches where it came too late. */
 export async function fightTerminal(rounds: number): Promise<Record<string, number>> {
