@@ -6,6 +6,7 @@ export default defineConfig({
     reporters: ['default', closingLine],
     include: ['test/**/*.test.{ts,tsx}'],
     exclude: ['test/long/**'],
+    globalSetup: 'test/support/shared-cache.ts',
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Real terminals and processes on a shared machine: on CI one that only came late is tried again, and said to be flaky.

@@ -130,15 +130,14 @@ export const say = (text: string): Step => ({ text })
 
 const MARK = 'TILLER_TEST_WORLD'
 
-/** Of compiled code, for all starts of a test file. */
-const CACHE = mkdtempSync(join(tmpdir(), 'tiller-cache-'))
-process.once('exit', () => rmSync(CACHE, { recursive: true, force: true }))
+/** Of compiled code, for all starts: see shared-cache.ts. */
+const CACHE = process.env['TILLER_TEST_CACHE'] ?? ''
 
 let empty: string | null = null
 /** Made once: a process for each step of it adds up. */
 function emptyRepository(): string {
   if (empty === null) {
-    const folder = join(CACHE, 'empty')
+    const folder = join(CACHE, `empty-${process.pid}`)
     execFileSync('git', ['init', '-q', '-b', 'main', '--template=', folder])
     writeFileSync(join(folder, '.git', 'config'), '\n[user]\n\tname = Test\n\temail = test@example.invalid\n[commit]\n\tgpgsign = false\n[maintenance]\n\tauto = false\n', { flag: 'a' })
     empty = join(folder, '.git')
