@@ -69,6 +69,7 @@ class Inbox {
   private readonly shells = new Map<AbortController, Promise<void>>()
   /** See `Work`: what a run left behind may write on while the next one is under way. */
   private readonly abandoned: Work['abandoned'] = new Set()
+  private readonly learnedWindows: Work['learnedWindows'] = new Map()
   private readonly ledger: Ledger
   private readonly deps: AgentDeps
 
@@ -173,7 +174,7 @@ class Inbox {
     const { ledger, deps } = this
     const work: Work = {
       run: deps.host.id(), deps, ledger, stop: new AbortController(), cut: new AbortController(), questions: new Map(), pause: null, fallback: null, wake: null, running: new Map(), unseen: [], abandoned: this.abandoned,
-      images: false, delivered: false, nudges: 0, compactions: 0, learnedWindow: null,
+      images: false, delivered: false, nudges: 0, compactions: 0, learnedWindows: this.learnedWindows,
       declarations: deps.tools.map((tool) => ({ name: tool.name, about: tool.about, input: declareInput(tool.input) })),
     }
     this.work = work

@@ -21,8 +21,8 @@ const MOST_IN_A_ROW = 2
  */
 export async function compactIfNeeded(work: Work, model: Model, fault?: Fault): Promise<Stuck | 'again' | null> {
   const { ledger, deps } = work
-  const window = fault?.contextWindow ?? work.learnedWindow ?? model.limits.contextWindow
-  if (fault?.contextWindow) work.learnedWindow = fault.contextWindow
+  if (fault?.contextWindow) work.learnedWindows.set(model.id, fault.contextWindow)
+  const window = windowOf(work, model)
   if (!fault && (!deps.compaction.auto || window === null)) return null
   const size = nextBytes(ledger.path, ledger.state.live.waiting.map((input) => input.id)) * ledger.state.live.tokensPerByte
   const room = window === null ? size / 2 : window - Math.min(deps.compaction.reserveTokens, window / 4)
@@ -37,6 +37,9 @@ export async function compactIfNeeded(work: Work, model: Model, fault?: Fault): 
   if (askedNext(work) !== model.id) return 'again'
   return { status: 'failed', reason: `the conversation no longer fits into the model's window, and no summary of it came about: ${left.why}` }
 }
+
+/** What the server itself named as its limit, else what is known of the model. */
+export const windowOf = ({ learnedWindows }: Work, { id, limits }: Model): number | null => learnedWindows.get(id) ?? limits.contextWindow
 
 /** A refusal says more than an estimate: the bytes that were sent were more than the window. */
 function tokensPerByte({ ledger }: Work, window: number | null, fault?: Fault): number {

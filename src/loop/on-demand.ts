@@ -1,4 +1,4 @@
-import { compact } from './compact.ts'
+import { compact, windowOf } from './compact.ts'
 import { verify } from './verify.ts'
 import { stepSignal, type Work } from './work.ts'
 
@@ -14,7 +14,7 @@ export async function compactNow(work: Work, about: string | undefined): Promise
   // Who asks for it wants it now: of a short session, too, most gives way.
   const keepTokens = Math.min(deps.compaction.keepTokens, state.live.contextTokens) / 4
   const signal = stepSignal(work)
-  const left = await compact(work, model, { keepTokens, window: model.limits.contextWindow, signal, about })
+  const left = await compact(work, model, { keepTokens, window: windowOf(work, model), signal, about })
   if (!left) return null
   if (signal.aborted) return 'Compaction was interrupted; nothing was changed.'
   return left.why === null ? NOTHING : `Nothing was compacted and nothing was changed: ${left.why}`

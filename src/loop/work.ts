@@ -66,8 +66,8 @@ export interface Work {
   nudges: number
   /** The tools as the model is told of them. */
   declarations: ToolDeclaration[]
-  /** A window smaller than the configured one, as a server named it when it refused. */
-  learnedWindow: number | null
+  /** Windows smaller than the configured ones, as servers named them when they refused, by model; kept for the next run. */
+  learnedWindows: Map<string, number>
   /** Compactions since the last good reply: two without one are enough. */
   compactions: number
 }

@@ -84,6 +84,11 @@ test('a request that the server calls too large is compacted once and tried agai
   await r.agent.idle()
   expect(r.of('compact')).toHaveLength(1)
   expect(outcomeOf(r)).toBe('done')
+  // X10: the next run does not have to be refused first.
+  r.agent.send({ type: 'input', text: 'x'.repeat(20_000) })
+  await r.agent.idle()
+  expect(r.of('compact')).toHaveLength(2)
+  expect(r.of('reply').filter(({ fault }) => fault)).toHaveLength(1)
 })
 
 test('what cannot be made to fit ends the run after two compactions at most', async () => {
