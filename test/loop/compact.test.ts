@@ -77,7 +77,7 @@ test('a request that the server calls too large is compacted once and tried agai
       refused = true
       return { fault: { kind: 'overflow', message: 'too long', contextWindow: 8_192 } }
     }
-    return { text: 'fine' }
+    return { text: 'fine', usage: { input: 0, output: 0 } }
   })
   const r = await rig(replies, { tools: [big] }, { limits: { contextWindow: 65_000 } })
   r.agent.send({ type: 'input', text: 'go' })
