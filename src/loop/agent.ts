@@ -308,11 +308,14 @@ class Inbox {
 
   abandon(reason: string): void {
     this.stopped = true
-    closeRun(this.ledger, 'interrupted', reason)
-    this.ledger.seal()
-    // Nothing may begin that could not be told of any more.
-    this.stopShells()
-    this.work?.stop.abort(reason)
+    try {
+      closeRun(this.ledger, 'interrupted', reason)
+    } finally {
+      this.ledger.seal()
+      // Nothing may begin that could not be told of any more.
+      this.stopShells()
+      this.work?.stop.abort(reason)
+    }
   }
 
   private refuse(message: string, run?: string): void {

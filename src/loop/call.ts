@@ -93,7 +93,7 @@ async function execute(work: Work, { call, tool }: Valid, prepared: Prepared, pe
   if (!reads) await takeCheckpoint(work, runsCommand ? `before ${tool.name}` : "before the run's first change", touched, runsCommand ? call.id : undefined)
   if (signal.aborted) return settle(work, call.id, 'skipped', 'Not run: cancelled before it began.')
   if (permission.by !== 'user') ledger.hold({ type: 'answer', run: work.run, call: call.id, verdict: 'allow', by: permission.by, because: permission.because })
-  ledger.append({ type: 'start', run: work.run, call: call.id, ...(reads ? { reads } : {}), ...(prepared.changes.length > 0 ? { changes: prepared.changes } : {}), ...(prepared.head === undefined ? {} : { head: prepared.head }) })
+  ledger.offer({ type: 'start', run: work.run, call: call.id, ...(reads ? { reads } : {}), ...(prepared.changes.length > 0 ? { changes: prepared.changes } : {}), ...(prepared.head === undefined ? {} : { head: prepared.head }) })
   const begun = deps.host.now()
   work.running.set(call.id, prepared)
   const output = await runOrAbandon(work, call.id, prepared, signal, permission.sandbox, touched)

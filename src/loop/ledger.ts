@@ -19,7 +19,7 @@ export interface Ledger {
   hold(fact: Fact): void
   /** What has happened. Where it cannot be written this throws, and the facts wait in memory: they are written before anything else, as soon as that is possible. */
   append(...facts: Fact[]): SessionRecord[]
-  /** What somebody wants. Where it cannot be written this throws, and it counts as not said: whoever said it still has it. */
+  /** What somebody wants, or what is about to begin. Where it cannot be written this throws, and it counts as not said, or is not begun. */
   offer(...facts: Fact[]): SessionRecord[]
   /** From now on nothing is written or told: how things stand has been recorded, and what still runs must not contradict it. */
   seal(): void

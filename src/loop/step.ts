@@ -22,7 +22,7 @@ export async function step(work: Work, model: Model, attempt: number): Promise<F
   const body = textOfRequest(request)
   const number = (state.live.run?.steps ?? 0) + (attempt === 1 ? 1 : 0)
   const bytes = Buffer.byteLength(body)
-  ledger.append({ type: 'step', run: work.run, number, attempt, ...settings, model: model.id, request: { sha256: deps.host.sha256(body), bytes } })
+  ledger.offer({ type: 'step', run: work.run, number, attempt, ...settings, model: model.id, request: { sha256: deps.host.sha256(body), bytes } })
   work.delivered = true
   const reply = await listen(work, model, request)
   const estimated = reply.usage.input === 0 && reply.usage.output === 0

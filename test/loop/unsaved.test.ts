@@ -115,3 +115,28 @@ test('a text sent during a compaction starts the next run', async () => {
   expect([r.of('compact').length, r.of('withdraw').length, r.of('outcome').length]).toEqual([1, 0, 2])
   expect(JSON.stringify(r.model.requests[2])).toContain('on')
 })
+
+test('what could not be recorded before it began has not begun: a text still waits, a call is skipped', async () => {
+  const r = await rig([{ calls: [{ name: 'put', input: {} }] }, { text: 'done' }], { tools: [tool('put', () => ({ status: 'ok', text: '' }), [{ kind: 'write', path: '/w/f' }])] })
+  const { append } = r.log
+  const failAt = (type: 'step' | 'start'): void => {
+    r.log.append = (facts) => {
+      if (!facts.some((fact) => fact.type === type)) return append(facts)
+      r.log.append = append
+      fill(r)
+      throw new Error('ENOSPC: no space left on device, write')
+    }
+  }
+  failAt('step')
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect([r.model.requests, r.agent.state.live.waiting.map(({ text }) => text)]).toEqual([[], ['go']])
+  makeRoom(r)
+  failAt('start')
+  r.agent.send({ type: 'input', text: 'on' })
+  await r.agent.idle()
+  makeRoom(r)
+  r.agent.send({ type: 'set', title: 'x' })
+  expect(r.of('step').map(({ inputs }) => inputs.length)).toEqual([2])
+  expect([r.of('start'), r.of('result').map(({ status }) => status)]).toEqual([[], ['skipped']])
+})

@@ -13,7 +13,7 @@ export type Shape = (typeof SHAPES)[number]
 
 /** What the person, or whoever stands for them, does. */
 export const MOVES = [
-  'next', 'after', 'now', 'withdraw', 'interrupt', 'allow', 'deny', 'grant', 'mode', 'model', 'compact', 'check', 'rewind', 'shell', 'background', 'go-on', 'raise', 'summarise', 'end', 'nobody', 'job', 'stale', 'apart', 'stop', 'abandon',
+  'next', 'after', 'now', 'withdraw', 'interrupt', 'allow', 'deny', 'grant', 'mode', 'model', 'compact', 'check', 'rewind', 'shell', 'background', 'go-on', 'raise', 'summarise', 'end', 'nobody', 'job', 'stale', 'apart', 'full', 'room', 'stop', 'abandon',
 ] as const
 export type Move = (typeof MOVES)[number]
 
@@ -42,6 +42,8 @@ export interface Played {
   requests: ModelRequest[]
   /** How often somebody had to choose what goes on next. */
   points: number
+  /** The log could not be written to the end when it was left: whoever opens it settles the rest. */
+  lost: boolean
   /** Records that came after the agent had been told to leave at once. */
   after: number
 }
@@ -114,7 +116,7 @@ export async function play({ shapes, moves, seed, asks, checks, steps, small }: 
     defaults: { model: 'test/scripted', effort: 'medium', mode: asks ? 'ask' : 'full' },
   }
   const r = await rig([], deps)
-  const played: Played = { rig: r, sent: 0, interrupts: [], requests, points: 0, after: 0 }
+  const played: Played = { rig: r, sent: 0, interrupts: [], requests, points: 0, lost: false, after: 0 }
   const left = [...moves]
   let gone = -1
   const act = (move: Move): void => {
@@ -123,11 +125,18 @@ export async function play({ shapes, moves, seed, asks, checks, steps, small }: 
     const command = commandFor(move, r, played)
     if (command) r.agent.send(command)
     else if (move === 'nobody') r.agent.nobody()
-    else if (move === 'job') r.agent.note({ type: 'job', id: 'job-1', command: 'x', exit: 0 })
+    else if (move === 'job') note(r)
     else if (move === 'apart') void r.agent.apart('undo', (signal) => point(signal)).catch(() => undefined)
+    else if (move === 'full') r.log.failAt = 0
+    else if (move === 'room') delete r.log.failAt
     else if (move === 'stop') void r.agent.stop('left')
     else if (move === 'abandon') {
-      r.agent.abandon('a second signal')
+      try {
+        r.agent.abandon('a second signal')
+      } catch {
+        // Whoever opens it finds a run that is lost.
+        played.lost = true
+      }
       gone = r.log.all.length
     }
     if (command?.type === 'input') played.sent++
@@ -172,7 +181,21 @@ export async function play({ shapes, moves, seed, asks, checks, steps, small }: 
     }
   }
   played.after = gone < 0 ? 0 : r.log.all.length - gone
+  // What could not be written is, as soon as somebody says something again; whoever has left says nothing more.
+  delete r.log.failAt
+  if (gone < 0) note(r)
+  if (gone < 0) r.agent.send({ type: 'set', title: 'at the end' })
+  played.lost ||= moves.includes('full') && r.agent.state.live.run !== null
   return played
+}
+
+/** A job that ended is told; where it cannot be written, it waits like all that happened. */
+function note(r: Rig): void {
+  try {
+    r.agent.note({ type: 'job', id: 'job-1', command: 'x', exit: 0 })
+  } catch {
+    // kept
+  }
 }
 
 /** No script comes near this. */
@@ -214,6 +237,8 @@ function commandFor(move: Move, r: Rig, played: Played): Command | null {
     case 'nobody':
     case 'job':
     case 'apart':
+    case 'full':
+    case 'room':
     case 'stop':
     case 'abandon':
       return null
