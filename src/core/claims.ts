@@ -60,5 +60,25 @@ export function openItems(records: readonly SessionRecord[], run: string): strin
 const isTodo = (part: RecordOf<'reply'>['parts'][number]): boolean => part.type === 'call' && plainToolName(part.name) === 'todo'
 
 /** An answer that ends by saying what comes next, and then does not do it. */
-export const promisesMore = (answer: string): boolean =>
-  /(?:^|[.!?\n]\s*)(?:now|next|then|first|let me|let's|i will|i'll|i am going to|i'm going to)\b[^.!?\n]{0,160}(?::|\.\.\.|…)\s*$/i.test(answer.trim())
+export const promisesMore = (answer: string): boolean => {
+  const text = answer.trim()
+  if (/(?:^|[.!?\n]\s*)(?:now|next|then|first|let me|let's|i will|i'll|i am going to|i'm going to)\b[^.!?\n]{0,160}(?::|\.\.\.|…)\s*$/i.test(text)) return true
+  const last = text.split(/(?<=[.!?])\s+|\n+/).at(-1) ?? ''
+  return PROMISE.test(last) && !CONDITION.test(last)
+}
+
+const PROMISE = new RegExp(
+  "^(?:(?:ok(?:ay)?|now|next|then|first|so|great|alright)[,:]? )*(?:let me|let's|i will|i'll|i am going to|i'm going to)(?: (?:now|then|first|next|also|just|quickly|start by|begin by|go ahead and|proceed to))* " +
+    '(?:do|run|execute|call|use|check|look|read|open|list|search|find|inspect|examine|investigate|explore|review|fix|update|change|edit|write|create|add|implement|apply|make|remove|refactor|rename|test|verify|try|start|begin|continue|proceed)(?:ing)?\\b[^?]*$',
+  'i',
+)
+/** Then it waits for somebody, and rightly so. */
+const CONDITION = /\b(?:if|once|when(?:ever)?|after|until|unless|as soon as|let me know|would|tomorrow|later|in the future)\b/i
+
+/** A model that writes its calls as text has made none: servers without a parser for its template, and models that were not trained for tools. */
+export function callAsText(answer: string, tools: readonly string[]): boolean {
+  const text = answer.trim()
+  if (/^(?:[^\n]{0,200}\n)?\s*(?:<tool_calls?>|<function(?:_call)?[ =>]|<\|?(?:tool_call|python_tag|channel)\b|\[TOOL_CALLS\]|<invoke |<｜tool)/.test(text)) return true
+  const json = /^(?:[^\n]{0,200}\n)?\s*(?:```[\w]*\s*)?\{\s*"(?:name|tool|tool_name|function)"\s*:\s*"(\w+)"[^]*\}\s*(?:```)?$/.exec(text)
+  return json?.[1] !== undefined && tools.includes(json[1])
+}

@@ -50,7 +50,7 @@ const POLLING_PATIENCE = 10
 
 /** Whether the newest calls of a run go round in circles. Looks at the last results only, so that its cost stays flat. */
 export function circle(records: readonly SessionRecord[], run: string, limits: Pick<Limits, 'sameCall' | 'failedEdits'>): Circle | null {
-  const turns = newest(records, run, Math.max(limits.sameCall, limits.failedEdits) * 4)
+  const turns = newest(records, run, Math.max(limits.sameCall, limits.failedEdits) * 2 * LONGEST_ROUND)
   const last = turns[0]
   if (!last) return null
   const patience = last.ms >= POLLING_MS || last.name === 'job' ? POLLING_PATIENCE : 1
@@ -59,7 +59,8 @@ export function circle(records: readonly SessionRecord[], run: string, limits: P
     at(same, limits.sameCall * patience, `the call ${last.name} with the same arguments and the same result`) ??
     at(last.name === 'edit' && last.failed ? leading(turns, (turn) => turn.name === 'edit' && turn.failed) : 0, limits.failedEdits, 'an edit that fails') ??
     at(last.failed ? leading(turns, (turn) => turn.failed && turn.name === last.name && turn.pattern === last.pattern) : 0, limits.sameCall + 1, `${last.name} failing in the same way`) ??
-    at(Math.floor(alternating(turns) / 2), limits.sameCall * patience, `the same two calls (${turns[1]?.name} and ${last.name}) with the same results`)
+    round(turns, limits.sameCall * patience) ??
+    at(leading(turns, (turn) => turn.failed), limits.sameCall * 3, 'calls that fail, whatever they are')
   )
 }
 
@@ -104,18 +105,23 @@ function leading(turns: readonly Turn[], fits: (turn: Turn) => boolean): number 
   return end === -1 ? turns.length : end
 }
 
-/** How many of the newest turns alternate between two. */
-function alternating(turns: readonly Turn[]): number {
-  const [a, b] = turns
-  if (!a || !b || a.call === b.call) return 0
-  let count = 0
-  while (count < turns.length) {
-    const [turn, like] = [turns[count], count % 2 === 0 ? a : b]
-    if (turn?.call !== like.call || turn.result !== like.result) break
-    count++
+/** So many calls that come again in the same order, with the same results, are a round. */
+const LONGEST_ROUND = 6
+
+function round(turns: readonly Turn[], most: number): Circle | null {
+  for (let length = 2; length <= LONGEST_ROUND; length++) {
+    let alike = 0
+    while (isAlike(turns[alike], turns[alike + length])) alike++
+    const all = alike + length
+    const calls = turns.slice(0, length).reverse()
+    const found = alike === 0 ? null : at(Math.floor(all / length), most, `the same ${length} calls (${calls.map(({ name }) => name).join(', ')}) with the same results`)
+    // Told at the end of a round, not at each call of it.
+    if (found && (found.stop || all % length === 0)) return found
   }
-  return count
+  return null
 }
+
+const isAlike = (one: Turn | undefined, other: Turn | undefined): boolean => one !== undefined && other !== undefined && one.call === other.call && one.result === other.result
 
 /** Told once at the threshold and each time again it is reached; at twice the threshold it stops. */
 const at = (times: number, most: number, what: string): Circle | null => (times >= most && (times === most || times >= most * 2) ? { what, times, stop: times >= most * 2 } : null)

@@ -1,4 +1,4 @@
-import { openItems, promisesMore, unprovenClaim } from '../core/claims.ts'
+import { callAsText, openItems, promisesMore, unprovenClaim } from '../core/claims.ts'
 import { isKnownRecord } from '../core/path.ts'
 import type { FactOf, Fault } from '../core/record.ts'
 import { stopped } from '../core/stopped.ts'
@@ -119,7 +119,7 @@ const MOST_NUDGES = 2
 function goesOn(work: Work, reply: FactOf<'reply'>): boolean {
   if (work.nudges >= MOST_NUDGES) return false
   const open = openItems(work.ledger.recent, work.run)
-  const why = open.length > 0 ? `your todo list has open items (${open.slice(0, 3).join('; ')}). Go on with them, or update the list and say why they are left` : promisesMore(answerOf(reply)) ? 'you said what you would do next and stopped. Do it now, or say that you are done' : isEmpty(reply) ? 'your reply was empty. Do what is still to be done, or say what you did' : null
+  const why = open.length > 0 ? `your todo list has open items (${open.slice(0, 3).join('; ')}). Go on with them, or update the list and say why they are left` : promisesMore(answerOf(reply)) ? 'you said what you would do next and stopped. Do it now, or say that you are done' : isEmpty(reply) ? 'your reply was empty. Do what is still to be done, or say what you did' : isCallAsText(work, reply) ? 'you wrote a tool call as text, so nothing was run. Call the tool itself, or answer in words' : null
   if (why === null) return false
   work.nudges++
   tell(work, `You ended your turn, but ${why}.`)
@@ -132,12 +132,15 @@ function unproven(work: Work, reply: FactOf<'reply'>): Outcome | null {
   const open = openItems(records, work.run)
   if (isEmpty(reply)) return { status: 'failed', reason: 'the model answered with nothing, again and again' }
   if (open.length > 0) return { status: 'unverified', reason: `${open.length === 1 ? '1 item of its todo list is' : `${open.length} items of its todo list are`} still open: ${open.slice(0, 3).join('; ')}` }
+  if (isCallAsText(work, reply)) return { status: 'failed', reason: 'the model writes its tool calls as text, again and again: it or its server cannot call tools. Choose another model, or a server that understands its template' }
+  if (promisesMore(answerOf(reply))) return { status: 'unverified', reason: 'the answer says what comes next, and it was not done' }
   const claim = unprovenClaim(answerOf(reply), records, work.run)
   return claim === null ? null : { status: 'unverified', reason: claim }
 }
 
 const answerOf = (reply: FactOf<'reply'>): string => reply.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
+const isCallAsText = ({ deps }: Work, reply: FactOf<'reply'>): boolean => callAsText(answerOf(reply), deps.tools.map(({ name }) => name))
 const isEmpty = (reply: FactOf<'reply'>): boolean => answerOf(reply).trim() === ''
 
 const failed = (fault: Fault): Outcome => ({ status: 'failed', reason: fault.message })

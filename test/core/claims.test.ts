@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openItems, promisesMore, unprovenClaim } from '../../src/core/claims.ts'
+import { callAsText, openItems, promisesMore, unprovenClaim } from '../../src/core/claims.ts'
 import type { Fact, SessionRecord } from '../../src/core/record.ts'
 
 const log = (...facts: Fact[]): SessionRecord[] => facts.map((fact, seq) => ({ seq, at: seq, ...fact }))
@@ -36,6 +36,17 @@ test('the newest list counts, and only what is not done', () => {
   expect(openItems(log(), 'r')).toEqual([])
 })
 
-test.each([['Next I will run the tests:', true], ['Let me check the config...', true], ["I'll fix it now:", true], ['The steps are:\n1. one\n2. two', false], ['Done. Next time, run npm test.', false], ['Which file do you mean?', false]])('%s promises more: %s', (answer, more) => {
+test.each([
+  ['Next I will run the tests:', true], ['Let me check the config...', true], ["I'll fix it now:", true], ['I will do it', true], ['The bug is in a.ts. Let me fix that.', true], ['Okay, now let me quickly run the tests', true],
+  ['The steps are:\n1. one\n2. two', false], ['Done. Next time, run npm test.', false], ['Which file do you mean?', false], ['Let me know if you need anything else.', false], ["I'll wait for your decision.", false],
+  ['I will fix it once you say which one.', false], ['Shall I go on? I can run the tests.', false], ['I will not change that file.', false], ['I fixed it. The parser will read both forms now.', false],
+])('%s promises more: %s', (answer, more) => {
   expect(promisesMore(answer)).toBe(more)
+})
+
+test.each([
+  ['<tool_call>{"name":"ls","arguments":{}}</tool_call>', true], ['```json\n{"name": "read", "arguments": {"path": "README.md"}}\n```', true], ['I look.\n<function=ls></function>', true], ['[TOOL_CALLS][{"name":"ls"}]', true], ['{"tool": "read", "path": "a"}', true],
+  ['{"name": "tiller", "version": "1.0.0"}', false], ['The model writes `<tool_call>` before each call.', false], ['It is `{"name": "read"}` in the schema.', false], ['```json\n{"name": "acme"}\n```', false],
+])('%s is a call written as text: %s', (answer, is) => {
+  expect(callAsText(answer, ['read', 'ls'])).toBe(is)
 })

@@ -43,6 +43,25 @@ test('two calls in turn with the same results are going round, too', async () =>
   expect(outcomeOf(r)).toBe('limit')
 })
 
+test.each([3, 4, 6])('a round of %i calls with the same results is seen, and told once a round', async (length) => {
+  const r = await rig(Array.from({ length: 80 }, (_, index) => ({ calls: [{ name: 'look', input: { at: index % length } }] })), { tools: [look(() => 'same')], limits: { steps: 200, sameCall: 3, failedEdits: 3 } })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(r.of('outcome')[0]).toMatchObject({ status: 'limit', reason: expect.stringContaining(`the same ${length} calls (look`) as string })
+  expect(r.of('result')).toHaveLength(6 * length)
+  expect(r.of('input').filter(({ from }) => from === 'tiller')).toHaveLength(1)
+})
+
+test('calls that all fail are seen, whichever they are', async () => {
+  let count = 0
+  const odd = ['cannot be', 'is not there', 'permission denied', 'no such thing', 'bad argument', 'too long', 'not found here', 'broken pipe', 'closed', 'what', 'none', 'empty', 'gone', 'locked', 'busy', 'odd', 'even', 'last', 'more', 'x']
+  const r = await rig(Array.from({ length: 40 }, (_, index) => ({ calls: [{ name: index % 2 ? 'look' : 'see', input: { at: index } }] })), { tools: [look(() => odd[count++ % 20] ?? '', 'failed'), { ...look(() => odd[count++ % 20] ?? '', 'failed'), name: 'see' }] })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(r.of('result')).toHaveLength(18)
+  expect(r.of('outcome')[0]).toMatchObject({ status: 'limit', reason: expect.stringContaining('calls that fail') as string })
+})
+
 test('twenty edits that differ and work are no circle', async () => {
   const replies = [...Array.from({ length: 20 }, (_, index) => ({ calls: [{ name: 'look', input: { at: index } }] })), { text: 'ok' }]
   const r = await rig(replies, { tools: [look(() => 'changed')] })

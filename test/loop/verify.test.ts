@@ -118,3 +118,20 @@ test.each([[0, 'npm test passed after the last change'], [1, 'the checks do not 
   expect(r.of('outcome')).toMatchObject([{ status: 'limit', reason: `this run has used its 1 step (limits.steps) · ${said}` }])
   expect(r.of('check')).toHaveLength(1)
 })
+
+test('L5: calls that are written as text are told, and in the end that is how the run failed', async () => {
+  const text = '<tool_call>{"name":"look","arguments":{}}</tool_call>'
+  const r = await rig(Array.from({ length: 5 }, () => ({ text })), { tools: [tool('look', () => ({ status: 'ok', text: '' }))] })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(r.model.requests).toHaveLength(3)
+  expect(JSON.stringify(r.model.requests[1]?.messages.at(-1))).toContain('you wrote a tool call as text')
+  expect(r.of('outcome')[0]).toMatchObject({ status: 'failed', reason: expect.stringContaining('tool calls as text') as string })
+})
+
+test('L8: an answer that goes on promising is no plain success', async () => {
+  const r = await rig(Array.from({ length: 5 }, () => ({ text: 'Let me run the tests now.' })))
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect([r.model.requests.length, outcomeOf(r)]).toEqual([3, 'unverified'])
+})
