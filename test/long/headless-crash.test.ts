@@ -17,7 +17,6 @@ it(`kill -9 at ${ROUNDS} random points of a busy run: nothing shown is lost, not
       blows[crash.blow] = (blows[crash.blow] ?? 0) + 1
       lasts[crash.last] = (lasts[crash.last] ?? 0) + 1
     } catch (error) {
-      if (process.env['TILLER_ROUNDS']) console.log(`seed ${seed + round}`, error)
       failures.push(`seed ${seed + round}: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
