@@ -9,7 +9,7 @@ import type { Image, Part, RecordOf, SessionRecord } from './record.ts'
 export function context(records: readonly SessionRecord[], next?: { inputs: readonly string[]; effort?: RecordOf<'step'>['effort']; maxOutput?: number | undefined }): ModelRequest {
   const from = beginning(records)
   const messages: Message[] = []
-  const reading: Reading = { inputs: knownInputs(records, from), omitted: omissions(records), results: new Map(), pending: null, notes: [], messages }
+  const reading: Reading = { inputs: knownInputs(records, from), omitted: omissions(records, from.keep), results: new Map(), pending: null, notes: [], messages }
   if (from.compact) addUser(messages, [{ type: 'text', text: `Summary of the work so far (older messages were compacted):\n\n${from.compact.summary}` }])
   let system: RecordOf<'system'> | null = null
   let step: RecordOf<'step'> | null = null
@@ -36,7 +36,7 @@ export function context(records: readonly SessionRecord[], next?: { inputs: read
 const CUT_OFF = '[Your reply above was cut off by the user.]'
 
 interface Reading {
-  inputs: Map<string, { text: string; images?: Image[] | undefined; seq?: number }>
+  inputs: Map<string, { text: string; images?: Image[] | undefined; seq?: number | undefined }>
   omitted: Map<number, string>
   /** Of the newest reply, by call. */
   results: Map<string, RecordOf<'result'>>
@@ -51,14 +51,16 @@ function beginning(records: readonly SessionRecord[]): { compact: RecordOf<'comp
   return { compact, keep: compact?.keep ?? 0 }
 }
 
-function knownInputs(records: readonly SessionRecord[], { compact }: { compact: RecordOf<'compact'> | null }): Reading['inputs'] {
-  const inputs: Reading['inputs'] = new Map((compact?.carry?.inputs ?? []).map((input) => [input.id, input]))
+/** Of what is not kept, the compaction has the word, whether the records before it are there or not. */
+function knownInputs(records: readonly SessionRecord[], { compact, keep }: { compact: RecordOf<'compact'> | null; keep: number }): Reading['inputs'] {
+  const inputs: Reading['inputs'] = new Map()
   for (const record of records) if (record.type === 'input') inputs.set(record.id, record)
+  for (const carried of compact?.carry?.inputs ?? []) if ((inputs.get(carried.id)?.seq ?? 0) < keep) inputs.set(carried.id, carried)
   return inputs
 }
 
-const omissions = (records: readonly SessionRecord[]): Map<number, string> =>
-  new Map(records.filter((record) => record.type === 'omit').map((record) => [record.record, record.text ?? '[left out]']))
+const omissions = (records: readonly SessionRecord[], keep: number): Map<number, string> =>
+  new Map(records.filter((record) => record.type === 'omit').flatMap((omit) => (omit.seq >= keep ? [[omit.record, omit.text ?? '[left out]']] : [])))
 
 function add(reading: Reading, record: SessionRecord): void {
   switch (record.type) {

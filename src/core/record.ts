@@ -156,7 +156,7 @@ export const Carry = z.object({
   /** Limits of the session that a person raised. */
   raised: z.optional(z.array(Reached)),
   /** Inputs that are waiting, or that the kept records deliver. */
-  inputs: z.array(z.object({ id: z.string(), text: z.string(), when: z.optional(When), images: z.optional(z.array(Image)) })),
+  inputs: z.array(z.object({ id: z.string(), seq: z.optional(z.number()), text: z.string(), when: z.optional(When), images: z.optional(z.array(Image)) })),
 })
 export type Carry = z.infer<typeof Carry>
 

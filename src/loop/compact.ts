@@ -114,9 +114,13 @@ function carry({ ledger }: Pick<Work, 'ledger'>, records: readonly SessionRecord
   const needed = new Set(state.live.waiting.map((input) => input.id))
   for (const record of records) if (record.type === 'step' && record.seq >= keep) for (const id of record.inputs) needed.add(id)
   const known: (Carry['inputs'][number] | RecordOf<'input'>)[] = records.flatMap((record) => (record.type === 'compact' ? (record.carry?.inputs ?? []) : record.type === 'input' && record.seq < keep ? [record] : []))
+  const omitted = records.filter((record) => record.type === 'omit')
   return {
     model: state.model ?? undefined, effort: state.effort ?? undefined, mode: state.mode ?? undefined, title: state.title ?? undefined,
     grants: state.grants, totals: state.totals, raised: state.raised, seen: [...state.live.seen.values()],
-    inputs: known.filter((input) => needed.has(input.id)).map(({ id, text, when, images }) => ({ id, text, when, images })),
+    inputs: known.filter((input) => needed.has(input.id)).map(({ id, seq, text, when, images }) => {
+      const left = omitted.findLast((omit) => omit.record === seq)
+      return left ? { id, seq, text: left.text ?? '[left out]', when } : { id, seq, text, when, images }
+    }),
   }
 }

@@ -39,7 +39,7 @@ const histories = fc.array(fc.constantFrom('system', 'input', 'step', 'omit', 'c
     const carried = new Set([...waiting(), ...steps.flatMap((each) => (each.seq >= keep ? each.inputs : []))])
     add({
       type: 'compact', summary: `summary ${index}`, keep, tokens: { before: 2, after: 1 },
-      carry: { grants: [], totals: { steps: 0, calls: 0, input: 0, output: 0, cost: 0, costUnknown: false }, seen: [], inputs: known.filter(({ id }) => carried.has(id)).map(({ id, text }) => ({ id, text })) },
+      carry: { grants: [], totals: { steps: 0, calls: 0, input: 0, output: 0, cost: 0, costUnknown: false }, seen: [], inputs: known.filter(({ id }) => carried.has(id)).map(({ id, seq, text }) => ({ id, seq, text })) },
     })
   }
   return { records, waiting: waiting() }
