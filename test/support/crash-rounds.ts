@@ -33,8 +33,8 @@ export async function crashRound(random: () => number, longest = 8_000): Promise
   // A window so small that it is compacted every few steps.
   world.configure({ providers: { chat: { ...world.server.providers.chat, models: { 'test-model': { contextWindow: 20_000, maxOutput: 500, images: false } } } } })
   const disk = random() < 0.5 ? blowOf(random, pick) : null
-  const shown = await (random() < 0.25 ? inTerminal : headless)({ world, random, pick, disk, late: Date.now() + (0.2 + random()) * longest })
-  const crash = { blow: disk ? `${disk.kill} ${disk.call}` : 'after an event', last: 'nothing', acknowledged: shown.length, kills: 1, compactions: 0 }
+  const { shown, killed } = await (random() < 0.25 ? inTerminal : headless)({ world, random, pick, disk, late: Date.now() + (0.2 + random()) * longest })
+  const crash = { blow: disk ? `${disk.kill} ${disk.call}` : 'after an event', last: 'nothing', acknowledged: shown.length, kills: Number(killed), compactions: 0 }
   const [file] = world.sessions()
   if (file) {
     const onDisk = world.records(file)
@@ -46,8 +46,8 @@ export async function crashRound(random: () => number, longest = 8_000): Promise
   model.over = true
   // The one that goes on may be killed as well.
   if (random() < 0.3) {
-    await world.run(['-c', '-p', 'What is left?'], { env: faultyDisk({ call: 'writeSync fdatasyncSync', path: LOG, nth: 1 + Math.floor(random() * 8), kill: pick(['before', 'half', 'after']) }) })
-    crash.kills++
+    const { signal } = await world.run(['-c', '-p', 'What is left?'], { env: faultyDisk({ call: 'writeSync fdatasyncSync', path: LOG, nth: 1 + Math.floor(random() * 8), kill: pick(['before', 'half', 'after']) }) })
+    crash.kills += Number(signal === 'SIGKILL')
   }
   const again = await world.run(['-c', '-p', 'What is left?'])
   const begun = file && world.records(file).some(({ type }) => type === 'input')
@@ -95,7 +95,9 @@ interface Round {
   late: number
 }
 
-async function headless({ world, random, pick, disk, late }: Round): Promise<Shown[]> {
+interface Blow { shown: Shown[]; killed: boolean }
+
+async function headless({ world, random, pick, disk, late }: Round): Promise<Blow> {
   const tiller = world.start(['--json', '--json-in', ...ARGUMENTS, 'Work'], { input: null, ...(disk ? { env: faultyDisk(disk) } : {}) })
   const steered = new Set(Array.from({ length: 4 }, () => Math.floor(random() * 120)))
   let told = 0
@@ -109,8 +111,8 @@ async function headless({ world, random, pick, disk, late }: Round): Promise<Sho
   await Promise.race([tooLate, disk ? tiller.ended : seen(tiller, type, 1 + Math.floor(random() * most))])
   if (later > 0) await new Promise((resolve) => setTimeout(resolve, later))
   tiller.kill('SIGKILL')
-  const { events } = await tiller.ended
-  return events.flatMap((event): Shown[] => ('seq' in event ? [(records) => JSON.stringify(records[event.seq]) === JSON.stringify(event)] : []))
+  const { events, signal } = await tiller.ended
+  return { shown: events.flatMap((event): Shown[] => ('seq' in event ? [(records) => JSON.stringify(records[event.seq]) === JSON.stringify(event)] : [])), killed: signal === 'SIGKILL' }
 }
 
 const POINTS: readonly (readonly [type: AgentEvent['type'] | undefined, most: number])[] = [
@@ -124,7 +126,7 @@ function seen({ events, child, ended }: Running, type: AgentEvent['type'] | unde
   return Promise.race([counted, ended])
 }
 
-async function inTerminal({ world, random, disk, late }: Round): Promise<Shown[]> {
+async function inTerminal({ world, random, disk, late }: Round): Promise<Blow> {
   const terminal = openTerminal(world, [...ARGUMENTS, 'Work'], { rows: 50, columns: 120, ...(disk ? { env: faultyDisk(disk) } : {}) })
   const ended = terminal.exit(120_000).then(() => true)
   const until = Math.floor(random() * 12)
@@ -134,12 +136,14 @@ async function inTerminal({ world, random, disk, late }: Round): Promise<Shown[]
     if (from < 0 && world.server.requests.length > until) from = terminal.bytes().length
     if ((from >= 0 && terminal.bytes().length > from + bytes) || /^■ /m.test(terminal.screen()) || Date.now() > late) terminal.kill('SIGKILL')
   }
-  const shown = terminal.all()
+  const screen = terminal.all()
+  const { signal } = await terminal.exit()
   terminal.close()
-  return [
-    ...[...shown.matchAll(/^● (?:write|shell|git commit) .*?((?:file|shell|commit|job)-\d+).*? (ok|failed|skipped|interrupted)\b/gm)].map(([, trace = '', status]): Shown => (records) => statusOf(records, trace) === status),
-    ...[...shown.matchAll(/^ {2}(steer-t\d+) \(|^> (steer-t\d+)$(?=[^]*^\s+steering)/gm)].map(([, queued, delivered]): Shown => (records) => records.some((record) => record.type === 'input' && record.text === (queued ?? delivered))),
+  const shown: Shown[] = [
+    ...[...screen.matchAll(/^● (?:write|shell|git commit) .*?((?:file|shell|commit|job)-\d+).*? (ok|failed|skipped|interrupted)\b/gm)].map(([, trace = '', status]): Shown => (records) => statusOf(records, trace) === status),
+    ...[...screen.matchAll(/^ {2}(steer-t\d+) \(|^> (steer-t\d+)$(?=[^]*^\s+steering)/gm)].map(([, queued, delivered]): Shown => (records) => records.some((record) => record.type === 'input' && record.text === (queued ?? delivered))),
   ]
+  return { shown, killed: signal === 9 }
 }
 
 const statusOf = (records: readonly SessionRecord[], trace: string): string | undefined => resultOf(records, callsIn(records).find(({ input }) => traceOf(input) === trace)?.id)?.status
