@@ -47,13 +47,15 @@ export interface Circle {
 /** Calls that sleep are polling: they may look alike for longer. */
 const POLLING_MS = 1_000
 const POLLING_PATIENCE = 10
+/** These take long only where there is much to read: nothing comes of asking again (L12). */
+const NEVER_POLL: ReadonlySet<string> = new Set(['read', 'write', 'edit', 'ls', 'find', 'grep', 'git', 'todo'])
 
 /** Whether the newest calls of a run go round in circles. Looks at the last results only, so that its cost stays flat. */
 export function circle(records: readonly SessionRecord[], run: string, limits: Pick<Limits, 'sameCall' | 'failedEdits'>): Circle | null {
   const turns = newest(records, run, Math.max(limits.sameCall, limits.failedEdits) * 2 * LONGEST_ROUND)
   const last = turns[0]
   if (!last) return null
-  const patience = last.ms >= POLLING_MS || last.name === 'job' ? POLLING_PATIENCE : 1
+  const patience = last.name === 'job' || (last.ms >= POLLING_MS && !NEVER_POLL.has(last.name)) ? POLLING_PATIENCE : 1
   const same = leading(turns, (turn) => turn.call === last.call && turn.result === last.result)
   return (
     at(same, limits.sameCall * patience, `the call ${last.name} with the same arguments and the same result`) ??

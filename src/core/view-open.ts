@@ -21,7 +21,7 @@ export function carriedInputs(records: readonly ViewEvent[]): RecordOf<'input'>[
   const begin = first && 'seq' in first ? first.seq : 0
   const newest = records.findLast((record): record is RecordOf<'compact'> => record.type === 'compact')
   if (!newest?.carry || begin <= 1 || begin < newest.keep) return []
-  return newest.carry.inputs.map(({ images, seq: _, ...input }) => ({ type: 'input', seq: -1, at: newest.at, from: 'user', ...input, ...(images ? { images } : {}) }))
+  return newest.carry.inputs.map(({ images, ...input }) => ({ type: 'input', from: 'user', at: newest.at, ...input, seq: -1, ...(images ? { images } : {}) }))
 }
 
 /** The records with what is damaged between them, where it stands. That a number is missing is seen from the records themselves. */
