@@ -52,10 +52,10 @@ const NEVER_POLL: ReadonlySet<string> = new Set(['read', 'write', 'edit', 'ls', 
 
 /** Whether the newest calls of a run go round in circles. Looks at the last results only, so that its cost stays flat. */
 export function circle(records: readonly SessionRecord[], run: string, limits: Pick<Limits, 'sameCall' | 'failedEdits'>): Circle | null {
-  const turns = newest(records, run, Math.max(limits.sameCall, limits.failedEdits) * 2 * LONGEST_ROUND)
-  const last = turns[0]
+  const last = newest(records, run, 1)[0]
   if (!last) return null
   const patience = last.name === 'job' || (last.ms >= POLLING_MS && !NEVER_POLL.has(last.name)) ? POLLING_PATIENCE : 1
+  const turns = newest(records, run, Math.max(limits.sameCall, limits.failedEdits) * 2 * Math.max(LONGEST_ROUND, patience))
   const same = leading(turns, (turn) => turn.call === last.call && turn.result === last.result)
   return (
     at(same, limits.sameCall * patience, `the call ${last.name} with the same arguments and the same result`) ??

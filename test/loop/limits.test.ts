@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { repeatsItself } from '../../src/core/limits.ts'
-import { outcomeOf, rig, tool } from '../support/agent.ts'
+import { host, outcomeOf, rig, tool } from '../support/agent.ts'
 import type { ScriptedReply } from '../support/scripted-model.ts'
 
 const same: ScriptedReply = { calls: [{ name: 'look', input: { at: 'x' } }] }
@@ -14,6 +14,16 @@ test('the same call with the same result is told to the model, then ends the run
   expect(r.of('input').filter((input) => input.from === 'tiller')).toHaveLength(1)
   expect(JSON.stringify(r.model.requests[3])).toContain('3 times in a row')
   expect(r.of('outcome')[0]).toMatchObject({ status: 'limit', reason: expect.stringContaining('going in circles') })
+})
+
+test.each([['watch', 60], ['read', 6]])('L12: a slow %s with the same result is stopped after %i times: only what may wait for something is given more', async (name, times) => {
+  let now = 0
+  const slow = { ...host(), now: () => (now += 1_100) }
+  const r = await rig(Array.from({ length: 70 }, () => ({ calls: [{ name, input: { at: 'x' } }] })), { tools: [{ ...look(() => 'same'), name }], host: slow, limits: { steps: 100, sameCall: 3, failedEdits: 3 } })
+  r.agent.send({ type: 'input', text: 'go' })
+  await r.agent.idle()
+  expect(r.of('result')[0]?.ms).toBeGreaterThan(1_000)
+  expect(r.of('result')).toHaveLength(times)
 })
 
 test('the same call with other results is honest work', async () => {
