@@ -37,7 +37,7 @@ function askTrust(stage: Stage, trust: TrustQuestion, then: () => void): void {
   const list = picker(`Do you trust ${trust.folder}?`, [
     { label: 'No', note: 'go on without what it brings', act: answer(false) },
     { label: 'Yes', note: 'use what it brings, now and later', act: answer(true) },
-  ], { search: false, uninvited: { shownAt: null }, dismiss: answer(false), cancel: () => leave(stage, 'quit'), about: ['It brings settings that run programs or change what is allowed:', ...trust.brings.map((line) => `  ${line}`)] })
+  ], { search: false, uninvited: { shownAt: null }, dismiss: answer(false), escapes: 'no', cancel: () => leave(stage, 'quit'), about: ['It brings settings that run programs or change what is allowed:', ...trust.brings.map((line) => `  ${line}`)] })
   change(stage, { overlay: { kind: 'picker', picker: list } })
 }
 

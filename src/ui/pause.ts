@@ -29,7 +29,7 @@ export function watchPause(stage: Stage): () => void {
 function question(pause: Pause, say: (said: Said | 'interrupt') => void): Picker {
   const choices = pause.choices.map((said): Choice => ({ ...labelOf(said, pause), act: () => say(said) }))
   return picker(`Paused: ${pause.text}.`, choices, {
-    search: false, beside: true, uninvited: { shownAt: null }, dismiss: () => say('interrupt'),
+    search: false, beside: true, uninvited: { shownAt: null }, dismiss: () => say('interrupt'), escapes: 'interrupt',
     about: pause.why === 'circle' ? ['Write what it should do instead and press Enter, or choose:'] : pause.why === 'wait' ? ['Choose another model with /model, or:'] : [],
   })
 }

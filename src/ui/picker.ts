@@ -22,8 +22,9 @@ export interface Picker {
   uninvited: { shownAt: number | null } | null
   /** Text can be written and sent while it is open: as long as there is some, keys are the editor's. */
   beside?: boolean
-  /** What Esc does besides closing. */
+  /** What Esc does besides closing, and how that is called. */
   dismiss?: () => void
+  escapes?: string
   /** What Ctrl+C does besides closing, where that is something else. */
   cancel?: () => void
   /** Somebody else finds what fits, and puts it into `choices`. */
@@ -107,10 +108,10 @@ function aboveLines(picker: Picker, columns: number, rows: number, theme: Theme)
   return { lines: cut(search === null ? head : [...head, `${theme.dim('search: ')}${fit(query, columns - 8)}`]), search }
 }
 
-function belowLines({ keys, line }: Picker, taken: Choice | undefined, columns: number, rows: number, theme: Theme): string[] {
+function belowLines({ keys, line, escapes = 'close' }: Picker, taken: Choice | undefined, columns: number, rows: number, theme: Theme): string[] {
   if (rows < 3) return []
   if (line) return [theme.dim(fit(line.kind === 'edit' ? 'Enter: take it · Esc: back' : line.hint, columns))]
-  const hint = `${taken ? `Enter: ${oneLine(taken.label)} · ` : ''}Esc: close`
+  const hint = `${taken ? `Enter: ${oneLine(taken.label)} · ` : ''}Esc: ${escapes}`
   const more = keys && taken && rows >= 8 ? [keys.all.map((key) => key.hint).join(' · ')] : []
   return [hint, ...more].map((text) => theme.dim(fit(text, columns)))
 }

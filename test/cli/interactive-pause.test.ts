@@ -44,3 +44,13 @@ it('what an interrupt stopped is said, on the screen and in the log', async () =
   await terminal.waitFor(/interrupted: interrupted by the user · stopped: shell sleep 301; touch x · not\s+begun: 1 call/)
   expect(world.of('outcome')[0]?.reason).toContain('stopped: shell sleep 301; touch x · not begun: 1 call')
 })
+
+it('who lets it go on gets what was to be proved checked, also where nothing more is changed', async () => {
+  const world = await openWorld([calls(['write', { path: 'a.txt', content: 'x' }]), say('Done.'), say('It is done.')], { config: { mode: 'full', checks: ['test -e good'], checkAttempts: 1 } })
+  const terminal = openTerminal(world)
+  await terminal.waitFor(READY)
+  await terminal.type('Make it', 'enter')
+  await answer(terminal, /Not proved\. What now\?/, '1')
+  await terminal.waitFor(/It is done\.[^]*■ unverified: test -e good \(exit 1\)[^]*Not proved\. What now\?/, 60_000)
+  expect(world.of('outcome').map(({ status }) => status)).toEqual(['unverified', 'done', 'unverified'])
+})
