@@ -39,6 +39,11 @@ export interface PlainOptions {
 export async function startPlain({ host, connection, input, output, begin = {} }: PlainOptions): Promise<void> {
   const store = storeOf<Screen>(opened(connection, blankScreen(connection, themeOf('none', noAbilities), { columns: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY })))
   const say = (text: string): void => void output.write(text.endsWith('\n') ? text : `${text}\n`)
+  // In the order in which it happened, though some of it has to wait for what draws it.
+  let turn: Promise<void> = Promise.resolve()
+  const inTurn: InTurn = (act) => {
+    turn = turn.then(act)
+  }
   const lines = createInterface({ input, terminal: false })
   let stop: () => void = () => undefined
 
@@ -60,7 +65,7 @@ export async function startPlain({ host, connection, input, output, begin = {} }
       const before = store.get().connection
       store.update((screen) => opened(next, screen))
       say(`session ${next.session}`)
-      stop = attached(stage, next, say)
+      stop = attached(stage, next, say, inTurn)
       if (before !== next) before.close()
     },
     now: () => performance.now(), clock: () => Date.now(),
@@ -70,12 +75,12 @@ export async function startPlain({ host, connection, input, output, begin = {} }
     },
   }
   const drafts = keepDraft(stage)
-  const watching = [store.subscribe(saying(stage, say)), watchPause(stage), watchUnverified(stage)]
+  const watching = [store.subscribe(saying(stage, (text) => inTurn(() => say(text)))), watchPause(stage), watchUnverified(stage)]
   const onInterrupt = (): void => interrupted(stage)
   process.on('SIGINT', onInterrupt)
   say(`Tiller ${host.about.version}, ${host.about.folder}${host.about.branch === null ? '' : ` (${host.about.branch})`}\nmodel ${host.about.model ?? 'none yet'}, mode ${host.about.mode}\nWrite what is to be done. /help lists the commands.`)
   for (const warning of host.warnings) say(sanitize(warning))
-  stop = attached(stage, connection, say)
+  stop = attached(stage, connection, say, inTurn)
   if (textOf(store.get().editor) !== '') say(`not sent, it goes with your next line: ${sanitize(textOf(store.get().editor))}`)
   takeBackWaiting(store.get())
   background(stage, host.custom.list().then((custom) => change(stage, { custom })))
@@ -89,13 +94,17 @@ export async function startPlain({ host, connection, input, output, begin = {} }
   process.off('SIGINT', onInterrupt)
 }
 
-function attached(stage: Stage, connection: Connection, say: (text: string) => void): () => void {
+type InTurn = (act: () => void | Promise<void>) => void
+
+function attached(stage: Stage, connection: Connection, say: (text: string) => void, inTurn: InTurn): () => void {
   const writer = plainWriter()
   const earlier = connection.records.length
-  // In the order of the events, though the first has to wait for what draws it.
-  let turn = writer.then((write) => connection.records.slice(0, earlier).forEach((record) => write(record)))
+  inTurn(async () => {
+    const write = await writer
+    for (const record of connection.records.slice(0, earlier)) write(record)
+  })
   const stopWriting = connection.subscribe((event) => {
-    turn = turn.then(async () => {
+    inTurn(async () => {
       const text = (await writer)(event)
       if (text !== '') say(text)
     })

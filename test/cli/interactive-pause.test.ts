@@ -54,3 +54,11 @@ it('who lets it go on gets what was to be proved checked, also where nothing mor
   await terminal.waitFor(/It is done\.[^]*■ unverified: test -e good \(exit 1\)[^]*Not proved\. What now\?/, 60_000)
   expect(world.of('outcome').map(({ status }) => status)).toEqual(['unverified', 'done', 'unverified'])
 })
+
+it('T22: in plain lines what happened comes before what is asked about it', async () => {
+  const world = await openWorld([calls(['write', { path: 'a.txt', content: 'x' }]), say('Done.')], { config: { mode: 'full', checks: ['false'], checkAttempts: 1 } })
+  const terminal = openTerminal(world, [], { rows: 60, env: { TERM: 'dumb' } })
+  await terminal.waitFor(/\/help lists the commands/)
+  terminal.write('Make it\r')
+  await terminal.waitFor(/= unverified: false \(exit 1\)[^]*Not proved\. What now\?[^]*Answer with a number/, 60_000)
+})
