@@ -1,7 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
-import * as z from 'zod/mini'
+import { join } from 'node:path'
 import { addProjectRules } from '../config/trust.ts'
 import { userFolder } from '../config/places.ts'
 import { loadInstructions, type Instructions } from '../config/instructions.ts'
@@ -14,14 +12,9 @@ import { openAgent, type Agent } from '../loop/agent.ts'
 import type { Look } from '../loop/reconcile.ts'
 import type { AgentDeps } from '../loop/work.ts'
 import type { EnvironmentOptions } from '../os/environment.ts'
-import { removeLeftovers } from '../os/atomic-write.ts'
-import { isSameProcess } from '../os/process-start.ts'
-import { readWhole } from '../os/files.ts'
 import { wait } from '../os/wait.ts'
 import type { SessionLog } from '../session/log.ts'
 import { whyNotRead } from '../session/open-log.ts'
-import { clean } from '../tools/command-output.ts'
-import { findCommitOn } from '../tools/commit-look.ts'
 import { textOrFile, type Settings } from './configure.ts'
 import type { Options } from './options.ts'
 import type { Place } from './place.ts'
@@ -87,7 +80,7 @@ export async function assemble(parts: Assembly): Promise<Agent> {
       if (!saved.ok) throw new Error(`The grant holds for this session only: ${saved.why}`)
     },
     defaults: { model: parts.defaultModel, effort: config.effort, mode: config.mode },
-  }, lookOf(parts, { inherit: config.shell.env.inherit, drop: config.shell.env.drop }, (text) => redact(text, secrets)))
+  }, lookLater(place.cwd, { inherit: config.shell.env.inherit, drop: config.shell.env.drop }, (text) => redact(text, secrets)))
   if (log.readOnly === null) settle(agent, parts, options)
   return agent
 }
@@ -147,27 +140,14 @@ const hostOf = ({ blobs, checkpoint }: Assembly): Host => ({
   checkpoint,
 })
 
-const lookOf = ({ place }: Assembly, child: EnvironmentOptions, tell: (text: string) => string): Look => ({
-  hashOf: async (path) => {
-    const read = await readWhole(path, new AbortController().signal)
-    return read.ok ? read.sha256 : null
-  },
-  tidy: (path) => removeLeftovers(path, performance.timeOrigin),
-  lives: ({ pid, started }) => Promise.resolve(isSameProcess(pid, started ?? null)),
-  outputOf: async ({ output }) => {
-    if (output === undefined) return ''
-    try {
-      return tell(clean(await readFile(output, 'utf8')).slice(-4_000))
-    } catch {
-      return ''
-    }
-  },
-  commitOn: (head, { input }) => {
-    const wanted = CommitInput.safeParse(input)
-    if (!wanted.success) return Promise.resolve(null)
-    const { message, paths = [], path } = wanted.data
-    return findCommitOn(head, message, { cwd: dirname(resolve(place.cwd, paths[0] ?? path ?? 'any')), environment: child })
-  },
-})
-
-const CommitInput = z.object({ message: z.string(), paths: z.optional(z.array(z.string())), path: z.optional(z.string()) })
+/** What a crash left is looked at only where there was one, which is seldom. */
+function lookLater(cwd: string, child: EnvironmentOptions, tell: (text: string) => string): Look {
+  const loaded = async (): Promise<Look> => (await import('./crash-look.ts')).crashLook(cwd, child, tell)
+  return {
+    hashOf: async (path) => (await loaded()).hashOf(path),
+    tidy: async (path) => (await loaded()).tidy(path),
+    lives: async (spawn) => (await loaded()).lives(spawn),
+    outputOf: async (spawn) => (await loaded()).outputOf(spawn),
+    commitOn: async (head, call) => (await loaded()).commitOn(head, call),
+  }
+}
